@@ -1,0 +1,68 @@
+"""Where a setting comes from: the environment first, then `run.json` of the local services, then its default."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+import environ
+
+BASE = Path(__file__).resolve().parent.parent
+
+
+def local_dir() -> Path:
+    """The folder of the embedded services, absolute; a relative `LOCAL_DIR` counts from the project."""
+    return (BASE / os.environ.get("LOCAL_DIR", ".local")).resolve()
+
+
+def run_file() -> Path:
+    """The file in which `manage.py up` leaves its addresses and the secrets it made."""
+    return local_dir() / "run.json"
+
+
+def from_run_file() -> dict[str, str]:
+    """What `run.json` says; nothing where it is missing, cut short or not ours to read."""
+    try:
+        found = json.loads(run_file().read_text())
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+
+
+def read() -> environ.Env:
+    """The environment, completed from `run.json` unless `DATABASE_URL` says that the services are elsewhere."""
+    if "DATABASE_URL" not in os.environ:
+        values = from_run_file() | dict(os.environ)
+    else:
+        values = dict(os.environ)
+    env = environ.Env()
+    env.ENVIRON = values
+    return env
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's form of a `postgresql://` URL; a socket folder may stand in `?host=`, as libpq has it."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.removeprefix("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", unquote(parts.hostname or "")),
+        "PORT": options.pop("port", str(parts.port or "")),
+        "OPTIONS": options,
+    }
+
+
+def valkey(url: str, *, number: int) -> str:
+    """The URL of database `number` on the Valkey or Redis server of a broker URL, as redis-py reads it.
+
+    Celery writes a socket as `redis+socket:///path?virtual_host=N`, redis-py as `unix:///path?db=N`.
+    """
+    parts = urlsplit(url)
+    if parts.scheme in ("redis+socket", "unix"):
+        options = {k: v for k, v in parse_qsl(parts.query) if k not in ("virtual_host", "db")}
+        return "unix://" + parts.path + "?" + urlencode({**options, "db": number})
+    return urlunsplit((parts.scheme, parts.netloc, f"/{number}", parts.query, ""))
