@@ -79,6 +79,7 @@ INSTALLED_APPS = [
     "guardian",
     "lucide",
     "pgtrigger",
+    "template_partials",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
