@@ -1,8 +1,14 @@
-"""The Django application `config`."""
+"""The Django application `config`: its commands, and the grants before a migration."""
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
+from django.db.models.signals import pre_migrate
+
+from config.grants import grant
 
 
 class ConfigConfig(AppConfig):
     name = "config"
-    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        # The signal is sent once an application; one of them is enough.
+        pre_migrate.connect(grant, sender=apps.get_app_config("contenttypes"), dispatch_uid="config.grants")

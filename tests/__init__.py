@@ -1,0 +1,1 @@
+"""The tests: sentences about Vermilion, on real services."""

@@ -1,0 +1,1 @@
+"""The agents and tools that the tests' workers know."""

@@ -1,0 +1,6 @@
+"""Every test's ground: see `tests/harness`."""
+
+pytest_plugins = [
+    "tests.harness.services",
+    "tests.harness.database",
+]
