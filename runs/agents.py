@@ -1,0 +1,108 @@
+"""The programs this process knows: agents by name and version, found for a run that pinned one."""
+
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from django.conf import settings
+
+from runs.errors import NotRegistered
+from runs.llm.base import Model, ToolSchema
+from runs.tools import Tool
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of one run: model tokens, cost in US dollars, working time in seconds; None is no limit."""
+
+    tokens: int | None = None
+    cost: Decimal | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """One version of an agent. `model` is "provider:name" or an object with `respond(request)`.
+
+    `fits` names older versions whose runs this one can take over. `observe_again_after` is in seconds since
+    the last model turn; the functions of `observe` are then called as `f(ctx)` and told to the model.
+    """
+
+    name: str
+    version: str
+    model: str | Model
+    instructions: str
+    tools: Sequence[Tool] = ()
+    parallel: bool = True
+    max_steps: int | None = None
+    budget: Budget = field(default_factory=Budget)
+    fits: Sequence[str] = ()
+    observe_again_after: float | None = None
+    observe: Sequence[Callable[..., Any]] = ()
+
+    @cached_property
+    def by_name(self) -> dict[str, Tool]:
+        return {each.name: each for each in self.tools}
+
+    @cached_property
+    def for_model(self) -> tuple[ToolSchema, ...]:
+        return tuple(each.for_model for each in self.tools)
+
+    @property
+    def model_label(self) -> str:
+        """The model's name for people; a scripted one says that it is."""
+        return self.model if isinstance(self.model, str) else str(getattr(self.model, "label", "custom"))
+
+
+class Registry:
+    """Agents by name and version; later versions are tried first for what they fit."""
+
+    def __init__(self) -> None:
+        self._agents: dict[tuple[str, str], Agent] = {}
+        self._lock = Lock()
+
+    def add(self, agent: Agent) -> Agent:
+        """Register; the same name and version again must be the same agent, else ValueError."""
+        names = [each.name for each in agent.tools]
+        if len(set(names)) != len(names):
+            raise ValueError(f"Agent {agent.name} has two tools of one name.")
+        with self._lock:
+            known = self._agents.get((agent.name, agent.version))
+            if known is not None and _shape(known) != _shape(agent):
+                raise ValueError(f"Agent {agent.name} version {agent.version} is registered twice, differently.")
+            self._agents[agent.name, agent.version] = agent
+        return agent
+
+    def __iter__(self) -> Iterator[Agent]:
+        return iter(list(self._agents.values()))
+
+    def find(self, name: str, version: str) -> Agent:
+        """The agent that may advance a run pinned to `version`. Raises NotRegistered."""
+        known = self._agents.get((name, version))
+        if known is None:
+            known = next((each for each in reversed(list(self)) if each.name == name and version in each.fits), None)
+        if known is None:
+            raise NotRegistered(f"This worker knows no version of {name} that can carry on version {version}.")
+        return known
+
+
+def _shape(agent: Agent) -> tuple[Any, ...]:
+    return (agent.instructions, agent.model_label, [each.fingerprint for each in agent.tools])
+
+
+registry = Registry()
+
+
+def register(agent: Agent) -> Agent:
+    """Make an agent known to this process and return it."""
+    return registry.add(agent)
+
+
+def load() -> None:
+    """Import every module of AGENT_MODULES, which register what they have; again is harmless."""
+    for name in settings.AGENT_MODULES:
+        importlib.import_module(name)
