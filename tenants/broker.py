@@ -1,0 +1,53 @@
+"""Hints to the workers, after commit. The database knows what is due; a lost message costs delay alone."""
+
+import logging
+import threading
+import time
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+from kombu.exceptions import KombuError
+
+logger = logging.getLogger(__name__)
+PATIENCE = 1.0  # Seconds for one message, and of silence after one that failed.
+
+
+def publish(task_name: str, *args: Any) -> None:
+    """Send this Celery task on commit, or at once outside a transaction. Never raises; gives up after 1 s."""
+    transaction.on_commit(lambda: _post.send(task_name, args))
+
+
+class Post(threading.local):
+    """A thread's own connection to the broker, with a patience of its own beside the workers'."""
+
+    producer: Any = None
+    silent_until = 0.0
+
+    def send(self, name: str, args: tuple[Any, ...]) -> None:
+        """Send now, or say in the log why not."""
+        if time.monotonic() < self.silent_until:
+            return
+        try:
+            self.producer = self.producer or _producer()
+            current_app.send_task(name, args=_plain(args), producer=self.producer, retry=False)
+        except (KombuError, OSError, current_app.connection().connection_errors) as error:
+            self.producer = None
+            self.silent_until = time.monotonic() + PATIENCE
+            logger.warning("The broker did not take %s: %s", name, error)
+
+
+def _producer() -> Any:
+    options = dict(settings.CELERY_BROKER_TRANSPORT_OPTIONS)
+    if settings.BROKER_URL.startswith("redis"):
+        options |= {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    connection = current_app.connection_for_write(connect_timeout=PATIENCE, transport_options=options)
+    return current_app.amqp.Producer(connection, auto_declare=False)
+
+
+def _plain(args: tuple[Any, ...]) -> list[Any]:
+    return [arg if isinstance(arg, int | str | None) else str(arg) for arg in args]
+
+
+_post = Post()

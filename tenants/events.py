@@ -1,0 +1,67 @@
+"""What happened to a subject, in order: past-tense facts with a gapless number, for people and clients."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from tenants import exact_json, live
+from tenants.actors import Actor
+from tenants.locks import demand
+from tenants.models import Event
+from tenants.scope import current
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventRow:
+    """One event as it is read: `actor` is what `Actor.as_json` wrote, numbers in `data` are exact."""
+
+    subject: str
+    seq: int
+    name: str
+    at: datetime
+    actor: dict[str, Any]
+    message: str
+    data: dict[str, Any]
+
+
+def append(subject: str, name: str, *, actor: Actor, message: str = "", data: Mapping[str, Any] | None = None) -> int:
+    """Write the subject's next event and return its number; whoever watches the subject is told on commit.
+
+    Needs the subject's lock. `name` is one of the contract's, such as `approval.requested`; `message`
+    is a fact a person understands; `data` is any JSON object.
+    """
+    demand(subject)
+    who, what = exact_json.dumps(actor.as_json()), exact_json.dumps(data or {})
+    row = (str(current()), subject, name, who, message, what)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT event_append(%s::uuid, %s, %s, %s::jsonb, %s, %s::jsonb)", row)
+        seq = int(cursor.fetchone()[0])
+    live.ring(subject, seq)
+    return seq
+
+
+def after(subject: str, seq: int, limit: int) -> list[EventRow]:
+    """At most `limit` events of the subject with a number above `seq`, in order."""
+    rows = Event.objects.filter(subject=subject, seq__gt=seq).order_by("seq")[:limit]
+    return [_row(event) for event in rows]
+
+
+def last_seq(subject: str) -> int:
+    """The number of the subject's latest event, 0 where it has none."""
+    found = Event.objects.filter(subject=subject).order_by("-seq").values_list("seq", flat=True).first()
+    return found or 0
+
+
+def _row(event: Event) -> EventRow:
+    return EventRow(
+        subject=event.subject,
+        seq=event.seq,
+        name=event.name,
+        at=event.at,
+        actor=event.actor,
+        message=event.message,
+        data=event.data,
+    )

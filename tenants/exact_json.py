@@ -1,0 +1,189 @@
+"""JSON whose numbers and text survive: one loader, one writer, one canonical form, one digest.
+
+Canonical is RFC 8785 for structure, strings and key order, extended to exact numbers: by value, in
+plain notation, never through a double.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NoReturn
+
+MAX_DEPTH = 64
+MAX_EXPONENT = 400
+MAX_DIGITS = 4000
+RULE = 1
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_escape: Callable[[str], str] = json.encoder.encode_basestring
+
+
+class BadJson(ValueError):
+    """The text is not JSON that can be kept exactly; the message is a sentence for people."""
+
+    @property
+    def message(self) -> str:
+        """Why, as a sentence."""
+        return str(self)
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text, numbers as int or Decimal; raises BadJson, never RecursionError.
+
+    Refused: what is not JSON, duplicate keys, NaN and infinities, NUL and lone surrogates in strings,
+    nesting deeper than 64, exponents beyond 400 and numbers of more than 4000 digits.
+    """
+    try:
+        value = _decoder.decode(_decoded(text))
+    except BadJson:
+        raise
+    except RecursionError:
+        raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.") from None
+    except json.JSONDecodeError as error:
+        raise BadJson(f"This is not JSON: {error.msg} at character {error.pos + 1}.") from None
+    check(value)
+    return value
+
+
+def dumps(value: Any) -> str:
+    """The value as JSON text: key order kept, numbers exact and plain, non-ASCII letters as they are."""
+    return "".join(_written(value, canon=False, depth=0))
+
+
+def canonical(value: Any) -> str:
+    """The one text of all JSON texts with this value: keys sorted by UTF-16 code units, no space."""
+    return "".join(_written(value, canon=True, depth=0))
+
+
+def digest(value: Any, *, key: bytes | None = None) -> str:
+    """The hexadecimal SHA-256 of the canonical value and the number of this rule; HMAC under a key."""
+    text = canonical({"v": RULE, "value": value}).encode()
+    if key is not None:
+        return hmac.new(key, text, hashlib.sha256).hexdigest()
+    return hashlib.sha256(text).hexdigest()
+
+
+def check(value: Any) -> None:
+    """Raise BadJson where a string holds NUL or half a character, or the nesting is too deep."""
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if depth >= MAX_DEPTH and isinstance(item, Mapping | list | tuple):
+            raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.")
+        if isinstance(item, str):
+            check_text(item)
+        elif isinstance(item, Mapping):
+            waiting.extend((part, depth + 1) for pair in item.items() for part in pair)
+        elif isinstance(item, list | tuple):
+            waiting.extend((part, depth + 1) for part in item)
+
+
+def check_text(text: str) -> None:
+    """Raise BadJson where the text holds NUL or half a character, which PostgreSQL cannot keep."""
+    if "\0" in text:
+        raise BadJson("A text holds the NUL character (\\u0000), which cannot be kept.")
+    if _SURROGATE.search(text):
+        raise BadJson("A text holds half of a surrogate pair, which is no character.")
+
+
+def plain(value: int | Decimal) -> str:
+    """The number in plain notation without trailing zeros; `0` for every zero."""
+    if isinstance(value, int):
+        return str(value)
+    if not value:
+        return "0"
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _decoded(text: str | bytes) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise BadJson("The text is not UTF-8.") from None
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise BadJson(f"A number has more than {MAX_DIGITS} digits.")
+    return int(text)
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > MAX_DIGITS:
+        raise BadJson(f"A number has more than {MAX_DIGITS} digits.")
+    exponent = text.lower().partition("e")[2].lstrip("+-0")
+    if len(exponent) > 3 or (exponent and int(exponent) > MAX_EXPONENT):
+        raise BadJson(f"A number has an exponent beyond {MAX_EXPONENT}.")
+    return Decimal(text)
+
+
+def _constant(text: str) -> NoReturn:
+    raise BadJson(f"{text} is no JSON number.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise BadJson("An object names one of its keys twice.")
+    return value
+
+
+_decoder = json.JSONDecoder(
+    parse_int=_integer, parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object
+)
+
+
+def _utf16(key: str) -> bytes:
+    return key.encode("utf-16-be")
+
+
+def _written(value: Any, *, canon: bool, depth: int) -> Iterator[str]:
+    if depth > MAX_DEPTH + 2:
+        raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.")
+    if isinstance(value, Mapping):
+        yield from _members(value, canon=canon, depth=depth)
+    elif isinstance(value, list | tuple):
+        yield "["
+        for place, item in enumerate(value):
+            yield "," if place else ""
+            yield from _written(item, canon=canon, depth=depth + 1)
+        yield "]"
+    else:
+        yield _scalar(value, canon=canon)
+
+
+def _members(value: Mapping[str, Any], *, canon: bool, depth: int) -> Iterator[str]:
+    keys = [_key(key) for key in value]
+    yield "{"
+    for place, key in enumerate(sorted(keys, key=_utf16) if canon else keys):
+        yield f"{',' if place else ''}{_escape(key)}:"
+        yield from _written(value[key], canon=canon, depth=depth + 1)
+    yield "}"
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise BadJson(f"The key {key!r} is no text.")
+    check_text(key)
+    return key
+
+
+def _scalar(value: object, *, canon: bool) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, str):
+        check_text(value)
+        return _escape(value)
+    if isinstance(value, float):
+        value = Decimal(repr(value))
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise BadJson(f"{value} is no JSON number.")
+    if isinstance(value, int | Decimal):
+        return plain(value) if canon else format(value, "d" if isinstance(value, int) else "f")
+    raise BadJson(f"A value of type {type(value).__name__} cannot be written as JSON.")

@@ -1,0 +1,73 @@
+"""The only way to set a tenant: one transaction, in which row security sees that tenant's rows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from tenants.errors import NoTenant
+
+
+@dataclass(slots=True)
+class Frame:
+    """One open scope: its tenant, and the subject whose lock its transaction holds."""
+
+    tenant: UUID
+    subject: tuple[UUID, str] | None = None
+
+
+_frames: WeakKeyDictionary[BaseDatabaseWrapper, list[Frame]] = WeakKeyDictionary()
+
+
+def frames() -> list[Frame]:
+    """The scopes open on this thread's connection, the outermost first."""
+    return _frames.setdefault(connections[DEFAULT_DB_ALIAS], [])
+
+
+def current() -> UUID:
+    """The tenant in scope; raises NoTenant outside of one."""
+    stack = frames()
+    if not stack:
+        raise NoTenant("Open tenants.scope.scope(tenant) first.")
+    return stack[-1].tenant
+
+
+@contextmanager
+def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
+    """One transaction that sees and writes the rows of this tenant, and of no other.
+
+    Scopes nest; the former tenant is restored, also where the inner one is another. With `read_only`
+    PostgreSQL itself refuses every write.
+    """
+    nested = connection.in_atomic_block
+    stack = frames()
+    frame = Frame(tenant_id, stack[-1].subject if stack else None)
+    with transaction.atomic():
+        before = _enter(tenant_id, read_only=read_only)
+        stack.append(frame)
+        try:
+            yield
+        finally:
+            stack.pop()
+        if stack:
+            stack[-1].subject = frame.subject
+        if nested:
+            # A released savepoint keeps the setting, so it is put back by hand; a rollback restores it.
+            _set(before)
+
+
+def _enter(tenant_id: UUID, *, read_only: bool) -> str:
+    mode = ", set_config('transaction_read_only', 'on', true)" if read_only else ""
+    query = f"SELECT current_setting('app.tenant', true), set_config('app.tenant', %s, true){mode}"
+    with connection.cursor() as cursor:
+        cursor.execute(query, [str(tenant_id)])
+        return cursor.fetchone()[0] or ""
+
+
+def _set(value: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant', %s, true)", [value])
