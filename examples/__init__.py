@@ -1,0 +1,1 @@
+"""Agents a reader can copy."""
