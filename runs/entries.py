@@ -1,0 +1,195 @@
+"""What the journal is written with and read as: frozen values, no queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+from uuid import UUID
+
+from runs.states import STEP_OPEN
+
+AttemptKind = Literal["call", "lookup", "precondition", "evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A text too large for the row: its beginning, and the payload that holds all of it."""
+
+    beginning: str
+    payload: UUID
+
+
+Texts = Mapping[str, "str | Stored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one model turn took; `cost` only where the provider reports it."""
+
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A step to be written down. `declined` closes it in the same commit (`invalid`), with `result` in its texts."""
+
+    kind: str
+    tool: str = ""
+    effect: str = ""
+    call_id: str = ""
+    digest: str = ""
+    turn: int = 0
+    texts: Texts = field(default_factory=dict)
+    """A tool call's: proposed (the model's own), arguments (bound), rationale; result where it is declined."""
+    declined: str = ""
+    message: str = ""
+    """What a person reads in the event: the call's summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """An attempt to be opened. A `call` moves its step to `started`; the other kinds leave the step's state.
+
+    `stamp` is the tenant's stamp under which the call was found allowed; None opens unchecked (model turns,
+    observations, precondition, evidence, lookup). `arguments` and `digest` replace the bound arguments, after an edit.
+    """
+
+    step: int
+    kind: AttemptKind = "call"
+    key: str = ""
+    stamp: int | None = None
+    arguments: str | None = None
+    digest: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How the open attempt of a step ended. `status` None leaves the step's state (precondition, evidence).
+
+    `started`: the step goes on with another attempt, after `delay` seconds by the database's clock or at `due_at`.
+    `not_done`: True, it is known that nothing left; False, it may have happened; None, it went well.
+    """
+
+    step: int
+    status: Literal["completed", "failed", "unknown", "started", "declined"] | None
+    texts: Texts = field(default_factory=dict)
+    reason: str = ""
+    cause: str = ""
+    message: str = ""
+    not_done: bool | None = None
+    delay: float | None = None
+    due_at: datetime | None = None
+    usage: Usage | None = None
+    note: str = ""
+    """What a person reads in the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    number: int
+    kind: str
+    fence: int
+    key: str
+    opened_at: datetime
+    closed_at: datetime | None = None
+    cause: str = ""
+    message: str = ""
+    not_done: bool | None = None
+    next_at: datetime | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.closed_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step as recorded. `attempts` is filled for steps that are not at their end; `tries` counts them always."""
+
+    seq: int
+    kind: str
+    status: str
+    reason: str = ""
+    turn: int = 0
+    tool: str = ""
+    effect: str = ""
+    call_id: str = ""
+    digest: str = ""
+    generation: int = 0
+    tries: int = 0
+    due_at: datetime | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: Decimal | None = None
+    tokens_total: int | None = None
+    cost_total: Decimal | None = None
+    attempts: tuple[AttemptRow, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    payloads: Mapping[str, UUID] = field(default_factory=dict)
+    """Texts of which only the beginning is in the row, and where the rest lies."""
+
+    @property
+    def ended(self) -> bool:
+        return self.status not in STEP_OPEN
+
+    @property
+    def open_attempt(self) -> AttemptRow | None:
+        return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as recorded when the journal was read."""
+
+    tenant: UUID
+    id: UUID
+    agent: str
+    version: str
+    title: str
+    status: str
+    reason: str
+    labels: Mapping[str, Any]
+    initiators: tuple[UUID, ...]
+    started_by: Mapping[str, Any]
+    budget: Mapping[str, Any]
+    deadline: datetime | None
+    created_at: datetime
+    input: str
+    worked: float
+    """Seconds of finished leases, for the budget of working time."""
+
+    @property
+    def subject(self) -> str:
+        return f"run:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A run and its steps since the last completed compaction (that step first), in order."""
+
+    run: RunRecord
+    steps: Sequence[StepRow]
+    last_event: int
+    next_seq: int
+    """The number that the next planned step gets."""
+
+    def step(self, seq: int) -> StepRow:
+        """The step with this number; KeyError if it is not among those read."""
+        at = seq - self.steps[0].seq if self.steps else -1
+        if 0 <= at < len(self.steps) and self.steps[at].seq == seq:
+            return self.steps[at]
+        raise KeyError(seq)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the whole run so far."""
+        return next((s.tokens_total for s in reversed(self.steps) if s.tokens_total is not None), 0)
+
+    @property
+    def cost(self) -> Decimal:
+        """Reported cost of the whole run so far."""
+        return next((s.cost_total for s in reversed(self.steps) if s.cost_total is not None), Decimal(0))

@@ -1,0 +1,188 @@
+"""The rows of a run: narrow ones that change, wide ones that do not."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from runs.states import FINISHED, KINDS, PARKED
+from tenants import ids
+from tenants.models import Tenant, TenantModel
+
+
+class Run(TenantModel):
+    """One execution of an agent; this row changes only when its status does."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
+    agent = models.TextField()
+    version = models.TextField()
+    title = models.TextField(default="")
+    status = models.TextField(default="queued")
+    reason = models.TextField(default="")
+    labels = models.JSONField(default=dict)
+    initiators = ArrayField(models.UUIDField(), default=list)
+    """Member ids of the persons who may not decide: starter, key's owner, on_behalf_of, retriers."""
+    started_by = models.JSONField()
+    budget = models.JSONField(default=dict)
+    """What a person allowed beyond the agent's own budget: tokens, cost (as text), seconds."""
+    deadline = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True)
+    """When the sweep looks at this run: a parked one is queued, a queued one is announced again."""
+    created_at = models.DateTimeField(db_default=models.functions.Now())
+    updated_at = models.DateTimeField(db_default=models.functions.Now())
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "id"], name="run_of_tenant")]
+        indexes = [
+            models.Index(fields=["tenant", "created_at", "id"], name="run_newest"),
+            models.Index(fields=["due_at"], name="run_due", condition=Q(due_at__isnull=False)),
+            models.Index(
+                fields=["deadline"],
+                name="run_deadline",
+                condition=Q(deadline__isnull=False) & ~Q(status__in=sorted(FINISHED)),
+            ),
+            models.Index(
+                fields=["tenant", "status", "created_at"], name="run_standing", condition=~Q(status__in=sorted(FINISHED))
+            ),
+        ]
+
+
+class RunRow(TenantModel):
+    """A row inside a run; its key begins with the tenant and the run, so that it needs no other index."""
+
+    tenant = models.ForeignKey(Tenant, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
+    run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
+
+    class Meta:
+        abstract = True
+
+
+class Lease(RunRow):
+    """The right of one worker to advance a run until `until` (database clock); None: nobody holds it."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "run_id")
+    fence = models.BigIntegerField(default=0)
+    holder = models.TextField(default="")
+    until = models.DateTimeField(null=True)
+    since = models.DateTimeField(null=True)
+    worked = models.FloatField(default=0.0)
+    """Seconds of leases that ended; the budget of working time counts them."""
+    crashes = models.IntegerField(default=0)
+    """How often in a row a holder vanished at step `crash_seq`."""
+    crash_seq = models.BigIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["until"], name="lease_until", condition=Q(until__isnull=False))]
+
+
+class Step(RunRow):
+    """One numbered, durable unit of a run; what it says at length is in Text."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq")
+    seq = models.BigIntegerField()
+    kind = models.TextField()
+    status = models.TextField()
+    reason = models.TextField(default="")
+    turn = models.BigIntegerField(default=0)
+    """For a tool call: the number of the model turn that asked for it."""
+    tool = models.TextField(default="")
+    effect = models.TextField(default="")
+    call_id = models.TextField(default="")
+    digest = models.TextField(default="")
+    generation = models.IntegerField(default=0)
+    attempts = models.IntegerField(default=0)
+    due_at = models.DateTimeField(null=True)
+    tokens_in = models.BigIntegerField(null=True)
+    tokens_out = models.BigIntegerField(null=True)
+    cost = models.DecimalField(null=True, max_digits=20, decimal_places=10)
+    tokens_total = models.BigIntegerField(null=True)
+    """What the run has used up to and with this turn; so no other row changes with each turn."""
+    cost_total = models.DecimalField(null=True, max_digits=20, decimal_places=10)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(kind__in=sorted(KINDS)), name="step_kind_known")]
+        indexes = [
+            models.Index(fields=["tenant", "run", "seq"], name="step_compaction", condition=Q(kind="compaction")),
+            models.Index(fields=["tenant", "run", "seq"], name="step_unknown", condition=Q(status="unknown")),
+        ]
+
+
+class Attempt(RunRow):
+    """One try at a step: opened in the commit before the call, closed in the commit after it."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq", "number")
+    seq = models.BigIntegerField()
+    number = models.IntegerField()
+    kind = models.TextField(default="call")
+    fence = models.BigIntegerField()
+    key = models.TextField(default="")
+    opened_at = models.DateTimeField(db_default=models.functions.Now())
+    closed_at = models.DateTimeField(null=True)
+    cause = models.TextField(default="")
+    message = models.TextField(default="")
+    not_done = models.BooleanField(null=True)
+    """True: it is known that nothing left; False: it may have happened; None: it went well or is open."""
+    next_at = models.DateTimeField(null=True)
+
+
+class Text(RunRow):
+    """A wide value exactly as it came; `seq` 0 is the run itself (`input`, `result`)."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq", "name")
+    seq = models.BigIntegerField()
+    name = models.TextField()
+    """input, result, error; answer, request; proposed, arguments, rationale; evidence, precondition; summary."""
+    body = models.TextField()
+    payload = models.UUIDField(null=True)
+    """Where the whole value lies when it is too large; `body` is then its beginning."""
+
+
+class Payload(TenantModel):
+    """A large value in storage; the row is the reference that rights and collection follow."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
+    run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, related_name="+")
+    digest = models.TextField()
+    size = models.BigIntegerField()
+    media_type = models.TextField()
+    location = models.TextField()
+    created_at = models.DateTimeField(db_default=models.functions.Now())
+
+
+class AgentVersion(models.Model):
+    """One version of an agent as workers announced it; of no tenant, for code is registered once."""
+
+    agent = models.TextField()
+    version = models.TextField()
+    model = models.TextField(default="")
+    fits = ArrayField(models.TextField(), default=list)
+    tools = ArrayField(models.TextField(), default=list)
+    """Fingerprints of its tools, in their order."""
+    definition = models.JSONField(default=dict)
+    announced_at = models.DateTimeField(db_default=models.functions.Now())
+    known_until = models.DateTimeField(db_default=models.functions.Now())
+    """Until when a live worker knows this version, itself or by `fits`."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "version"], name="agent_version_once")]
+
+
+class ToolDefinition(models.Model):
+    """A tool as code declared it, by fingerprint; web and workers read schemas here, not from imports."""
+
+    fingerprint = models.TextField(primary_key=True)
+    name = models.TextField(db_index=True)
+    definition = models.JSONField()
+    """title, summary, description, schema, effect, risk, sensitive, undo, timeout, version."""
+    announced_at = models.DateTimeField(db_default=models.functions.Now())
+
+
+class WorkerSeen(models.Model):
+    """A live worker and the versions it can run, as `agent@version`, until when unless it says so again."""
+
+    worker = models.TextField(primary_key=True)
+    knows = ArrayField(models.TextField(), default=list)
+    until = models.DateTimeField()
+
+
+PARKED_STATES = tuple(sorted(PARKED))
