@@ -1,0 +1,128 @@
+-- A worker's boundary: one round trip, one commit. Close what was open, write down what the turn asked for, open what
+-- comes next. It answers `lost` and writes nothing where the fence is not this lease's; `halted` or `stale` where the
+-- closing was recorded but nothing may be opened. The first step to be planned comes as scalars and, where it is opened
+-- in the same commit, is written once; further ones come as p_more.
+CREATE FUNCTION journal_boundary(
+    p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb,
+    p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean,
+    p_delay double precision, p_due_at timestamptz, p_result text, p_payloads jsonb,
+    p_tokens_in bigint, p_tokens_out bigint, p_cost numeric, p_note text,
+    p_new bigint, p_new_kind text, p_turn bigint, p_tool text, p_effect text, p_call_id text, p_new_digest text,
+    p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text,
+    p_more json,
+    p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text,
+    OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at timestamptz,
+    OUT closed_status text, OUT closed_reason text, OUT next_at timestamptz, OUT number integer
+) LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    v_until timestamptz;
+    v_stamp bigint;
+    v_finished boolean;
+    v_opens boolean := p_open IS NOT NULL;
+    v_subject text := 'run:' || p_run;
+    v_names text[];
+    v_messages text[];
+    v_data jsonb[];
+    v_tool text;
+    v_count integer;
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, v_subject);
+    SELECT l.until, r.status, CASE WHEN p_stamp IS NOT NULL THEN (SELECT t.stamp FROM tenants_tenant t WHERE t.id = p_tenant) END,
+           (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject)
+      INTO v_until, journal_boundary.status, v_stamp, last_event
+      FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence;
+    at := clock_timestamp();
+    IF v_until IS NULL OR v_until <= at THEN
+        code := 'lost';
+        RETURN;
+    END IF;
+    code := 'ok';
+    first_event := last_event + 1;
+    v_finished := journal_boundary.status IN ('succeeded', 'failed', 'cancelled');
+    IF v_opens AND journal_boundary.status <> 'running' AND NOT (v_finished AND p_kind = 'lookup') THEN
+        code := 'halted';
+        v_opens := false;
+    ELSIF v_opens AND p_stamp IS DISTINCT FROM v_stamp THEN
+        code := 'stale';
+        v_opens := false;
+    END IF;
+
+    IF p_close IS NOT NULL THEN
+        next_at := CASE WHEN p_delay IS NULL THEN p_due_at ELSE at + make_interval(secs => p_delay) END;
+        closed_status := p_status;
+        closed_reason := p_reason;
+        IF v_finished AND p_status = 'started' THEN
+            SELECT 'cancelled', CASE WHEN s.kind <> 'tool_call' OR s.effect = 'read' THEN 'failed'
+                                     WHEN p_not_done THEN 'declined' ELSE 'unknown' END
+              INTO closed_reason, closed_status
+              FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close;
+        END IF;
+        UPDATE runs_step s
+           SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = journal_boundary.next_at,
+               result = coalesce(p_result, s.result), payloads = coalesce(p_payloads, s.payloads),
+               unknown_since = CASE WHEN closed_status = 'unknown' THEN at END
+         WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
+     RETURNING s.tool, s.attempts INTO v_tool, number;
+        UPDATE runs_attempt a
+           SET closed_at = at, cause = p_cause, message = p_message, not_done = p_not_done, next_at = journal_boundary.next_at
+         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = journal_boundary.number
+           AND a.closed_at IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
+        END IF;
+        IF p_tokens_in IS NOT NULL THEN
+            PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
+        END IF;
+        IF p_status IS NOT NULL THEN
+            v_names := ARRAY['step.' || CASE closed_status WHEN 'started' THEN 'retrying' ELSE closed_status END];
+            v_messages := ARRAY[p_note];
+            v_data := ARRAY[journal_fact(p_close, v_tool, number, closed_reason, p_cause, next_at)];
+        END IF;
+    END IF;
+
+    IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
+        INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
+                               generation, attempts, proposed, arguments, rationale, payloads)
+        VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_opens AND p_open = p_new THEN 'started' ELSE 'planned' END,
+                '', p_turn, p_tool, p_effect, p_call_id, p_new_digest, 0,
+                CASE WHEN v_opens AND p_open = p_new THEN 1 ELSE 0 END, p_proposed, p_new_arguments, p_rationale, p_new_payloads);
+        v_names := v_names || 'step.planned'::text;
+        v_messages := v_messages || p_new_note;
+        v_data := v_data || jsonb_build_object('step', p_new, 'kind', p_new_kind, 'tool', p_tool);
+    END IF;
+    IF p_more IS NOT NULL THEN
+        SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
+          INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
+    END IF;
+    IF v_finished AND p_new_kind = 'tool_call' THEN
+        SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
+          INTO v_names, v_messages, v_data FROM journal_cancel_planned(p_tenant, p_run) m;
+    END IF;
+
+    IF v_opens THEN
+        IF p_open = p_new THEN
+            number := 1;
+            v_tool := p_tool;
+        ELSE
+            UPDATE runs_step s
+               SET status = CASE WHEN p_kind = 'call' THEN 'started' ELSE s.status END, attempts = s.attempts + 1, due_at = NULL,
+                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest)
+             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open
+         RETURNING s.tool, s.attempts INTO v_tool, number;
+        END IF;
+        INSERT INTO runs_attempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, cause, message)
+        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, at, '', '');
+        v_names := v_names || CASE WHEN p_kind = 'call' THEN 'step.started' ELSE 'step.progress' END;
+        v_messages := v_messages || p_open_note;
+        v_data := v_data || jsonb_build_object('step', p_open, 'tool', v_tool, 'attempt', number, 'kind', p_kind);
+    END IF;
+
+    v_count := coalesce(cardinality(v_names), 0);
+    IF v_count > 0 THEN
+        INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+        SELECT p_tenant, v_subject, journal_boundary.last_event + x.n, x.name, journal_boundary.at, p_actor, x.message, x.data
+          FROM unnest(v_names, v_messages, v_data) WITH ORDINALITY AS x(name, message, data, n);
+        last_event := last_event + v_count;
+    END IF;
+END $$;
