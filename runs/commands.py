@@ -57,7 +57,7 @@ def retry(run_id: UUID, *, actor: Actor, channel: str = "") -> Run:
 def settle(
     run_id: UUID, step: int, *, outcome: str, result: str = "", note: str = "", actor: Actor, channel: str = ""
 ) -> Run:
-    """Settle an unknown outcome: `completed`, `not_done`, `do_again` (409 on a finished run). Managers, never initiators."""
+    """Settle an unknown outcome: `completed`, `not_done`, `do_again` (409 once finished). Never by initiators."""
     raise NotImplementedError
 
 

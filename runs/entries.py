@@ -34,7 +34,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A step to be written down. `declined` closes it in the same commit (`invalid`), with `result` in its texts."""
+    """A step to be written down. `declined` closes it in the same commit (`invalid`), with `result` for the model."""
 
     kind: str
     tool: str = ""
@@ -42,8 +42,13 @@ class Planned:
     call_id: str = ""
     digest: str = ""
     turn: int = 0
-    texts: Texts = field(default_factory=dict)
-    """A tool call's: proposed (the model's own), arguments (bound), rationale; result where it is declined."""
+    proposed: str | Stored | None = None
+    """The model's own text of the arguments."""
+    arguments: str | Stored | None = None
+    """The bound arguments as our writer wrote them; None where they are invalid."""
+    rationale: str | Stored | None = None
+    result: str | Stored | None = None
+    """What the model is told, where the step is declined at once."""
     declined: str = ""
     message: str = ""
     """What a person reads in the event: the call's summary."""
@@ -76,7 +81,10 @@ class Closing:
 
     step: int
     status: Literal["completed", "failed", "unknown", "started", "declined"] | None
+    result: "str | Stored | None" = None
+    """The step's text: a turn's answer, a tool's result or error as the model reads it, a compaction's summary."""
     texts: Texts = field(default_factory=dict)
+    """Further ones, by any name: evidence, precondition."""
     reason: str = ""
     cause: str = ""
     message: str = ""
@@ -90,6 +98,8 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRow:
+    """One try; `not_done` as in Closing."""
+
     number: int
     kind: str
     fence: int
@@ -127,10 +137,14 @@ class StepRow:
     cost: Decimal | None = None
     tokens_total: int | None = None
     cost_total: Decimal | None = None
+    proposed: str | None = None
+    arguments: str | None = None
+    rationale: str | None = None
+    result: str | None = None
+    """A turn's answer, a tool's result or what the model is told instead, a compaction's summary."""
+    payloads: Mapping[str, str] | None = None
+    """Of the four texts, those of which only the beginning is here: name → id of the payload."""
     attempts: tuple[AttemptRow, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
-    payloads: Mapping[str, UUID] = field(default_factory=dict)
-    """Texts of which only the beginning is in the row, and where the rest lies."""
 
     @property
     def ended(self) -> bool:

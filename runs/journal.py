@@ -26,7 +26,7 @@ class Halted(Exception):
 
 
 class StaleStamp(Exception):
-    """The tenant's rules or switches changed since the call was allowed: what was in hand is recorded, nothing was opened."""
+    """The tenant's stamp grew since the call was allowed: what was in hand is recorded, nothing was opened."""
 
 
 def load(tenant: UUID, run_id: UUID) -> Journal:
@@ -56,14 +56,14 @@ class Holder:
     def close_turn_and_open(
         self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
     ) -> StepRow | None:
-        """Record a turn's answer and the steps it asks for (numbered from `journal.next_seq`), open the first allowed one.
+        """Record a turn's answer and its steps (numbered from `journal.next_seq`), open the first allowed one.
 
         On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
         """
         raise NotImplementedError
 
     def open(self, opening: Opening) -> StepRow:
-        """Open an attempt on a planned or started step; the step, with its attempt. Raises LostLease, Halted, StaleStamp."""
+        """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
         raise NotImplementedError
 
     def close(self, closing: Closing) -> StepRow:
@@ -78,7 +78,7 @@ class Holder:
         raise NotImplementedError
 
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
-        """Close a step that has no open attempt without calling it (`refused`, `invalid`), with what the model is told."""
+        """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
         raise NotImplementedError
 
     def progress(self, step: int, *, message: str, done: int | None = None, total: int | None = None) -> None:
@@ -138,7 +138,7 @@ class Command:
         raise NotImplementedError
 
     def wake(self, because: str) -> bool:
-        """Queue a parked run (also a sleeping one); paused, leased, finished ones are left alone. Publishes after commit."""
+        """Queue a parked run; paused, leased and finished ones are left alone. Publishes after commit."""
         raise NotImplementedError
 
     def move(self, status: str, *, reason: str = "", because: str = "", message: str = "") -> None:

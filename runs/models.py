@@ -1,39 +1,40 @@
 """The rows of a run: narrow ones that change, wide ones that do not."""
 
+from typing import ClassVar
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
-from runs.states import FINISHED, KINDS, PARKED
-from tenants import ids
+from runs.states import FINISHED, KINDS
+from tenants.fields import ExactJSONField
 from tenants.models import Tenant, TenantModel
 
 
 class Run(TenantModel):
     """One execution of an agent; this row changes only when its status does."""
 
-    id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
     agent = models.TextField()
     version = models.TextField()
     title = models.TextField(default="")
     status = models.TextField(default="queued")
     reason = models.TextField(default="")
-    labels = models.JSONField(default=dict)
+    labels = ExactJSONField(default=dict)
     initiators = ArrayField(models.UUIDField(), default=list)
     """Member ids of the persons who may not decide: starter, key's owner, on_behalf_of, retriers."""
-    started_by = models.JSONField()
-    budget = models.JSONField(default=dict)
+    started_by = ExactJSONField()
+    budget = ExactJSONField(default=dict)
     """What a person allowed beyond the agent's own budget: tokens, cost (as text), seconds."""
     deadline = models.DateTimeField(null=True)
     due_at = models.DateTimeField(null=True)
     """When the sweep looks at this run: a parked one is queued, a queued one is announced again."""
-    created_at = models.DateTimeField(db_default=models.functions.Now())
-    updated_at = models.DateTimeField(db_default=models.functions.Now())
+    created_at = models.DateTimeField(db_default=Now())
+    updated_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
 
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "id"], name="run_of_tenant")]
-        indexes = [
+    class Meta(TenantModel.Meta):
+        indexes: ClassVar = [
             models.Index(fields=["tenant", "created_at", "id"], name="run_newest"),
             models.Index(fields=["due_at"], name="run_due", condition=Q(due_at__isnull=False)),
             models.Index(
@@ -42,7 +43,9 @@ class Run(TenantModel):
                 condition=Q(deadline__isnull=False) & ~Q(status__in=sorted(FINISHED)),
             ),
             models.Index(
-                fields=["tenant", "status", "created_at"], name="run_standing", condition=~Q(status__in=sorted(FINISHED))
+                fields=["tenant", "status", "created_at"],
+                name="run_standing",
+                condition=~Q(status__in=sorted(FINISHED)),
             ),
         ]
 
@@ -50,6 +53,7 @@ class Run(TenantModel):
 class RunRow(TenantModel):
     """A row inside a run; its key begins with the tenant and the run, so that it needs no other index."""
 
+    id = None  # type: ignore[assignment]
     tenant = models.ForeignKey(Tenant, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
     run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
 
@@ -72,11 +76,11 @@ class Lease(RunRow):
     crash_seq = models.BigIntegerField(default=0)
 
     class Meta:
-        indexes = [models.Index(fields=["until"], name="lease_until", condition=Q(until__isnull=False))]
+        indexes: ClassVar = [models.Index(fields=["until"], name="lease_until", condition=Q(until__isnull=False))]
 
 
 class Step(RunRow):
-    """One numbered, durable unit of a run; what it says at length is in Text."""
+    """One numbered, durable unit of a run. PostgreSQL keeps long texts out of the row by itself (TOAST)."""
 
     pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq")
     seq = models.BigIntegerField()
@@ -92,6 +96,16 @@ class Step(RunRow):
     generation = models.IntegerField(default=0)
     attempts = models.IntegerField(default=0)
     due_at = models.DateTimeField(null=True)
+    proposed = models.TextField(null=True)  # noqa: DJ001  # NULL: there is none.
+    """The model's own text of the arguments, kept for the context."""
+    arguments = models.TextField(null=True)  # noqa: DJ001  # NULL: there is none.
+    """The bound arguments as our writer wrote them: what is shown, hashed, edited and run."""
+    rationale = models.TextField(null=True)  # noqa: DJ001  # NULL: there is none.
+    result = models.TextField(null=True)  # noqa: DJ001  # NULL: there is none.
+    """A turn's answer, a tool's result or what the model is told instead, a compaction's summary: as it came."""
+    payloads = ExactJSONField(null=True)
+    """Of the four texts, those that lie in storage whole: name → payload id."""
+    unknown_since = models.DateTimeField(null=True)
     tokens_in = models.BigIntegerField(null=True)
     tokens_out = models.BigIntegerField(null=True)
     cost = models.DecimalField(null=True, max_digits=20, decimal_places=10)
@@ -100,10 +114,12 @@ class Step(RunRow):
     cost_total = models.DecimalField(null=True, max_digits=20, decimal_places=10)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(kind__in=sorted(KINDS)), name="step_kind_known")]
-        indexes = [
+        constraints: ClassVar = [models.CheckConstraint(condition=Q(kind__in=sorted(KINDS)), name="step_kind_known")]
+        indexes: ClassVar = [
             models.Index(fields=["tenant", "run", "seq"], name="step_compaction", condition=Q(kind="compaction")),
-            models.Index(fields=["tenant", "run", "seq"], name="step_unknown", condition=Q(status="unknown")),
+            models.Index(
+                fields=["tenant", "unknown_since"], name="step_unknown", condition=Q(unknown_since__isnull=False)
+            ),
         ]
 
 
@@ -116,7 +132,7 @@ class Attempt(RunRow):
     kind = models.TextField(default="call")
     fence = models.BigIntegerField()
     key = models.TextField(default="")
-    opened_at = models.DateTimeField(db_default=models.functions.Now())
+    opened_at = models.DateTimeField(db_default=Now())
     closed_at = models.DateTimeField(null=True)
     cause = models.TextField(default="")
     message = models.TextField(default="")
@@ -126,12 +142,11 @@ class Attempt(RunRow):
 
 
 class Text(RunRow):
-    """A wide value exactly as it came; `seq` 0 is the run itself (`input`, `result`)."""
+    """A further text as it came: of the run (`seq` 0: `input`, `result`) or of a step (`evidence`, `precondition`)."""
 
     pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq", "name")
     seq = models.BigIntegerField()
     name = models.TextField()
-    """input, result, error; answer, request; proposed, arguments, rationale; evidence, precondition; summary."""
     body = models.TextField()
     payload = models.UUIDField(null=True)
     """Where the whole value lies when it is too large; `body` is then its beginning."""
@@ -140,13 +155,12 @@ class Text(RunRow):
 class Payload(TenantModel):
     """A large value in storage; the row is the reference that rights and collection follow."""
 
-    id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
     run = models.ForeignKey(Run, models.CASCADE, db_constraint=False, related_name="+")
     digest = models.TextField()
     size = models.BigIntegerField()
     media_type = models.TextField()
     location = models.TextField()
-    created_at = models.DateTimeField(db_default=models.functions.Now())
+    created_at = models.DateTimeField(db_default=Now())
 
 
 class AgentVersion(models.Model):
@@ -158,13 +172,13 @@ class AgentVersion(models.Model):
     fits = ArrayField(models.TextField(), default=list)
     tools = ArrayField(models.TextField(), default=list)
     """Fingerprints of its tools, in their order."""
-    definition = models.JSONField(default=dict)
-    announced_at = models.DateTimeField(db_default=models.functions.Now())
-    known_until = models.DateTimeField(db_default=models.functions.Now())
+    definition = ExactJSONField(default=dict)
+    announced_at = models.DateTimeField(db_default=Now())
+    known_until = models.DateTimeField(db_default=Now())
     """Until when a live worker knows this version, itself or by `fits`."""
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["agent", "version"], name="agent_version_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["agent", "version"], name="agent_version_once")]
 
 
 class ToolDefinition(models.Model):
@@ -172,9 +186,9 @@ class ToolDefinition(models.Model):
 
     fingerprint = models.TextField(primary_key=True)
     name = models.TextField(db_index=True)
-    definition = models.JSONField()
+    definition = ExactJSONField()
     """title, summary, description, schema, effect, risk, sensitive, undo, timeout, version."""
-    announced_at = models.DateTimeField(db_default=models.functions.Now())
+    announced_at = models.DateTimeField(db_default=Now())
 
 
 class WorkerSeen(models.Model):
@@ -183,6 +197,3 @@ class WorkerSeen(models.Model):
     worker = models.TextField(primary_key=True)
     knows = ArrayField(models.TextField(), default=list)
     until = models.DateTimeField()
-
-
-PARKED_STATES = tuple(sorted(PARKED))

@@ -7,7 +7,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The states of one kind of row: where a row may begin, and what may follow each state."""
+    """The states of one kind of row: where a row may begin, and what may follow each state.
+
+    A step that is planned and started in one commit is written once, as `started`, with both events.
+    """
 
     first: frozenset[str]
     moves: Mapping[str, frozenset[str]]
@@ -61,7 +64,7 @@ KINDS: Final = frozenset({MODEL_TURN, TOOL_CALL, COMPACTION, OBSERVATION})
 DECLINED_REASONS: Final = frozenset({"rejected", "responded", "expired", "cancelled", "refused", "invalid"})
 
 TURN: Final = Machine(
-    first=frozenset({"planned"}),
+    first=frozenset({"planned", "started"}),
     moves={
         "planned": frozenset({"started", "cancelled"}),
         "started": frozenset({"completed", "failed"}),
@@ -73,7 +76,7 @@ TURN: Final = Machine(
 """Model turns, compactions and observations; `failed` → `planned` only by the run's retry."""
 
 TOOL: Final = Machine(
-    first=frozenset({"planned"}),
+    first=frozenset({"planned", "started"}),
     moves={
         "planned": frozenset({"started", "declined"}),
         "started": frozenset({"completed", "failed", "unknown", "declined"}),
