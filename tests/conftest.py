@@ -3,4 +3,5 @@
 pytest_plugins = [
     "tests.harness.services",
     "tests.harness.database",
+    "tests.cast.people",
 ]

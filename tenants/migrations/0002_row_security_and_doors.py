@@ -75,7 +75,7 @@ CREATE FUNCTION audit_blank(p_tenant uuid, p_before timestamptz) RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
   WITH blanked AS (
     UPDATE public.tenants_auditcontent c SET body = NULL FROM public.tenants_auditentry e
-    WHERE c.tenant_id = p_tenant AND e.tenant_id = p_tenant AND e.seq = c.seq
+    WHERE p_tenant = public.app_tenant() AND c.tenant_id = p_tenant AND e.tenant_id = p_tenant AND e.seq = c.seq
       AND e.at < p_before AND c.body IS NOT NULL
     RETURNING 1
   ) SELECT count(*) FROM blanked

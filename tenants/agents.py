@@ -1,0 +1,44 @@
+"""Which agents a tenant has switched on, and which members may touch a restricted one."""
+
+from typing import Any
+
+from guardian.core import ObjectPermissionChecker
+
+from tenants import audit, stamps
+from tenants.actors import Actor
+from tenants.models import AgentAccess, Member
+from tenants.scope import current
+
+
+def access(agent: str) -> AgentAccess | None:
+    """What the tenant in scope has settled about this agent; None where no admin ever switched it on."""
+    return AgentAccess.objects.filter(agent=agent).first()
+
+
+def is_on(agent: str) -> bool:
+    """Whether an admin switched the agent on; a stopped one counts as on."""
+    return AgentAccess.objects.filter(agent=agent, enabled=True).exists()
+
+
+def permits(member: Member, agent: str, permission: str) -> bool:
+    """Whether the agent's switch leaves this member their role: `view_runs`, `operate_runs` or `review`.
+
+    A role holds for every agent that is not restricted; a restricted one needs the permission too.
+    """
+    found = access(agent)
+    if found is None or not found.restricted:
+        return True
+    return ObjectPermissionChecker(member.person).has_perm(permission, found)
+
+
+def switch(agent: str, *, actor: Actor, **changes: Any) -> AgentAccess:
+    """Set `enabled`, `restricted` or `stopped` of the agent, and make its row where there is none."""
+    found, _made = AgentAccess.objects.select_for_update().get_or_create(
+        tenant_id=current(), agent=agent, defaults={"enabled": False}
+    )
+    for name, value in changes.items():
+        setattr(found, name, value)
+    found.save(update_fields=list(changes))
+    stamps.bump()
+    audit.record("agent.changed", actor=actor, target=f"agent:{agent}", detail=dict(changes))
+    return found
