@@ -13,7 +13,8 @@ from examples.refund_desk import place
 
 LARGEST_BODY = 1024 * 1024
 OWN_NAMES = {"127.0.0.1", "localhost"}
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,15 @@ class Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
             return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is longer than one megabyte.")
-        if self.command == "POST" and self.headers.get_content_type() != "application/json":
-            return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json.")
+        return self.foreign_post() if self.command == "POST" else None
+
+    def foreign_post(self) -> Answer | None:
+        """No page of another origin can send JSON unasked; a form has to say that it came from here."""
+        kind = self.headers.get_content_type()
+        if kind == FORM and self.headers.get("Origin") == f"http://{self.headers['Host']}":
+            return None
+        if kind != "application/json":
+            return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json, or a form of here.")
         return None
 
     def hang_up(self) -> None:
@@ -101,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Referrer-Policy", "same-origin")
         self.end_headers()
         self.wfile.write(content)
 
