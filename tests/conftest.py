@@ -4,4 +4,5 @@ pytest_plugins = [
     "tests.harness.services",
     "tests.harness.database",
     "tests.cast.people",
+    "tests.cast.requests",
 ]

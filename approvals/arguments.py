@@ -1,0 +1,119 @@
+"""Arguments that a person edited: validated strictly by the frozen schema, written by our writer."""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from django.utils.translation import gettext as _
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
+
+from tenants import exact_json
+
+
+def edited(values: Any, definition: Mapping[str, Any]) -> tuple[str, list[dict[str, str]]]:
+    """The text of the edited bound arguments, and what is wrong with them (`[{field, message}]`).
+
+    Nothing is retyped: "2" is no integer, and neither is true. Only the parameters of the same tool are taken.
+    """
+    if not isinstance(values, dict):
+        return "", [{"field": "arguments", "message": _("The arguments are an object with the tool's parameters.")}]
+    try:
+        exact_json.check(values)
+    except exact_json.BadJson as error:
+        return "", [{"field": "arguments", "message": str(error)}]
+    schema = _closed(definition.get("parameters") or {})
+    filled = _with_defaults(values, schema)
+    wrong = list(_errors(filled, schema))
+    return exact_json.dumps(filled), wrong
+
+
+def changed_fields(before: str, after: str) -> list[str]:
+    """The parameters whose values differ between two texts of bound arguments."""
+    old, new = dict(exact_json.loads(before)), dict(exact_json.loads(after))
+    names = [*new, *[name for name in old if name not in new]]
+    return [name for name in names if name not in old or name not in new or not _same(old[name], new[name])]
+
+
+def _same(one: Any, other: Any) -> bool:
+    return exact_json.canonical(one) == exact_json.canonical(other)
+
+
+def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema without room for what it does not name; `rationale` is for the model and never bound."""
+    return {"additionalProperties": False, "type": "object", **schema}
+
+
+def _with_defaults(values: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Every parameter in the tool's order, left-out ones with their default; strange ones stay, to be refused."""
+    known = {
+        name: values[name] if name in values else part["default"]
+        for name, part in schema.get("properties", {}).items()
+        if name in values or "default" in part
+    }
+    return {**known, **{name: value for name, value in values.items() if name not in known}}
+
+
+def _errors(values: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, str]]:
+    validator = _Exact(schema)
+    for error in sorted(validator.iter_errors(values), key=lambda each: [str(part) for part in each.path]):
+        yield {"field": _field(error), "message": _message(error)}
+
+
+def _field(error: ValidationError) -> str:
+    if error.path:
+        return ".".join(str(part) for part in error.path)
+    if error.validator == "required":
+        found = re.search(r"'([^']*)' is a required", error.message)
+        return found.group(1) if found else "arguments"
+    if error.validator == "additionalProperties":
+        found = re.search(r"'([^']*)' (?:was|were) unexpected", error.message)
+        return found.group(1) if found else "arguments"
+    return "arguments"
+
+
+def _message(error: ValidationError) -> str:
+    match error.validator:
+        case "type":
+            return _("This is not of the right kind: %(kind)s is wanted.") % {"kind": _kinds(error.validator_value)}
+        case "required":
+            return _("This is missing.")
+        case "additionalProperties":
+            return _("The tool has no such parameter.")
+        case "enum":
+            choices = ", ".join(map(str, error.validator_value))
+            return _("One of these is wanted: %(choices)s.") % {"choices": choices}
+        case "pattern":
+            return _("This does not have the form that is wanted.")
+    return str(error.message)[:300]
+
+
+def _kinds(wanted: Any) -> str:
+    return ", ".join(wanted) if isinstance(wanted, list) else str(wanted)
+
+
+def _is_integer(_checker: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_checker: Any, value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _matches(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, str) and not _pattern(pattern).search(value):
+        yield ValidationError(f"{value[:40]!r} does not match")
+
+
+_Exact = extend(
+    Draft202012Validator,
+    validators={"pattern": _matches},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number}),
+)

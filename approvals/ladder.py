@@ -1,0 +1,80 @@
+"""How far a request has travelled: the next level by time, at once where too few can answer, or by hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from approvals import asked, escalations
+from approvals.models import ApprovalRequest
+from approvals.reviewers import Asking, Roster, short_of
+from approvals.story import tell
+from tenants.actors import SYSTEM, Actor
+
+
+def climb(
+    request: ApprovalRequest, people: Roster, ask: Asking, *, now: datetime, by_hand: Actor | None = None
+) -> list[UUID]:
+    """Take the steps that are due, let the list of the asked follow, and write when to look again.
+
+    A level that too few can answer is passed at once, and the event says so. `by_hand` takes one step more.
+    Returns the members who are asked now and were not before.
+    """
+    rungs = escalations.schedule(ask.escalation, opened_at=request.opened_at)
+    ask = _step(request, people, ask, rungs, now=now, by_hand=by_hand)
+    short = short_of(people, ask)
+    if short and not request.short:
+        _tell_short(request, short)
+    request.short = short
+    later = [rung.at for rung in rungs[request.rung : request.rung + 1]]
+    request.due_at = min([request.deadline, *later])
+    request.save(update_fields=["escalation_level", "rung", "short", "due_at"])
+    return asked.refresh(request, people, ask, now=now)
+
+
+def _step(
+    request: ApprovalRequest,
+    people: Roster,
+    ask: Asking,
+    rungs: Sequence[escalations.Rung],
+    *,
+    now: datetime,
+    by_hand: Actor | None,
+) -> Asking:
+    while request.rung < len(rungs):
+        rung = rungs[request.rung]
+        because = _because(rung, people, ask, now=now, by_hand=by_hand)
+        if not because:
+            break
+        request.rung += 1
+        request.escalation_level = rung.level
+        ask = replace(ask, level=rung.level)
+        _tell_level(request, rung, because, actor=by_hand or SYSTEM)
+        by_hand = None
+    return ask
+
+
+def _because(rung: escalations.Rung, people: Roster, ask: Asking, *, now: datetime, by_hand: Actor | None) -> str:
+    """Why this step is taken now, or "" where it is not."""
+    if by_hand:
+        return "by_hand"
+    if rung.at <= now:
+        return "repeat" if rung.repeat else "time"
+    return "too_few" if not rung.repeat and short_of(people, ask) else ""
+
+
+def _tell_level(request: ApprovalRequest, rung: escalations.Rung, because: str, *, actor: Actor) -> None:
+    words = {
+        "time": f"Nobody answered in time at level {rung.level - 1}: level {rung.level} is asked too",
+        "too_few": f"Too few can answer at level {rung.level - 1}: level {rung.level} was asked at once",
+        "by_hand": f"{actor.name} asked level {rung.level} too",
+        "repeat": "Nobody has answered: everyone is asked again",
+    }
+    data = {"level": rung.level, "because": because}
+    tell(request, "approval.escalated", actor=actor, message=words[because], data=data)
+
+
+def _tell_short(request: ApprovalRequest, short: int) -> None:
+    message = f"Too few can answer: {short} more would be needed. The administrators are told; the deadline runs"
+    data = {"level": request.escalation_level, "because": "nobody_left", "short": short}
+    tell(request, "approval.escalated", actor=SYSTEM, message=message, data=data)
