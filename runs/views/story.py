@@ -1,0 +1,175 @@
+"""A run's own page: read with a fixed number of queries, then told; the rights of the reader decide its verbs."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from approvals.display import Shown, beginning, shown
+from runs import access, telling
+from runs.models import Run
+from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
+from runs.telling import Asking, Brief, Detail, Used
+from runs.views.holdups import holdups
+from runs.views.shapes import Comment, Ended, EventLine, RunView
+from runs.views.steps import ENDED, Timeline, worked
+from tenants import events
+from tenants.events import EventRow
+from tenants.models import Event, Member
+
+LINES = 200
+COMMENTS = 100
+CUT = 4000
+RESUMABLE = frozenset({"permission", "crash_loop", "budget"})
+
+
+def story(run: Run, *, member: Member, base: str) -> RunView:
+    """Everything the run's page shows to this member."""
+    url = f"{base}runs/{run.id}/"
+    detail = telling.detail(run, list(telling.steps_of(run.id, limit=CUT)))
+    brief = telling.brief([run], texts=True)
+    last = events.last_seq(telling.subject(run.id))
+    rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
+    progress = {int(row.data.get("step", 0)): row for row in rows if row.name == "step.progress"}
+    timeline = Timeline(detail, base=base, url=url, progress=progress)
+    used = brief.used.get(run.id, Used())
+    asked = {each.id: [brief.names[m] for m in each.asked if m in brief.names] for each in detail.asking.values()}
+    return RunView(
+        id=str(run.id),
+        url=url,
+        title=title(run),
+        agent=agent(run),
+        model=model(detail),
+        status=run.status,
+        reason=run.reason,
+        holdups=holdups(run, timeline, asked=asked),
+        ended=ended(run, timeline, brief, rows),
+        verbs=verbs(run, member),
+        resume_budget=run.reason == "budget",
+        started_at=run.created_at,
+        started_by=started_by(run),
+        finished_at=run.finished_at,
+        labels={str(name): str(value) for name, value in run.labels.items()},
+        deadline=run.deadline,
+        tokens=used.tokens or None,
+        tokens_of=_number(run.budget.get("tokens")),
+        cost="" if used.cost is None else f"{used.cost.normalize():f}",
+        **times(detail),
+        steps=timeline.steps(),
+        steps_done=sum(1 for step in detail.steps if step.status in ENDED),
+        next_text=next_text(run, detail),
+        events=[_line(row) for row in rows],
+        events_url="",
+        comments=comments(run),
+        may_comment=True,
+        proof_url="",
+        topics=telling.subject(run.id),
+        seq=last,
+    )
+
+
+def title(run: Run) -> Shown:
+    """The run's title, or what stands for it where nobody gave one."""
+    return shown(run.title or _("Run of %(agent)s") % {"agent": run.agent})
+
+
+def agent(run: Run) -> str:
+    """The agent with its version."""
+    return f"{run.agent} v{run.version}"
+
+
+def model(detail: Detail) -> str:
+    """The model's name for people; a scripted one says that it is."""
+    return _("scripted model") if detail.model == "scripted" else detail.model
+
+
+def started_by(run: Run) -> str:
+    """Who started the run; empty where no person did."""
+    return "" if run.started_by.get("kind") in ("command", "system") else str(run.started_by.get("name", ""))
+
+
+def verbs(run: Run, member: Member) -> list[str]:
+    """What applies to the run and this member may do."""
+    found = []
+    operates = access.may_operate(member, run)
+    unfinished = run.status not in FINISHED
+    if operates and (run.status == PAUSED or (run.status == ATTENTION and run.reason in RESUMABLE)):
+        found.append("resume")
+    if operates and run.status == "failed":
+        found.append("retry")
+    if operates and unfinished and run.status != PAUSED:
+        found.append("pause")
+    if unfinished and access.may_cancel(member, run):
+        found.append("cancel")
+    return found
+
+
+def ended(run: Run, timeline: Timeline, brief: Brief, rows: Sequence[EventRow]) -> Ended | None:
+    """How a finished run ended: its result or error, and for a stopped one what had already happened."""
+    if run.status not in FINISHED:
+        return None
+    wide = brief.texts.get((run.id, "result"))
+    last = next((row for row in reversed(rows) if row.name == f"run.{run.status}"), None)
+    told = last.message if last and run.status == "failed" else ""
+    text = wide.body if wide and wide.body else told
+    stopped = [step for step in timeline.detail.steps if step.kind == TOOL_CALL and step.effect != "read"]
+    hands = set(last.data.get("in_hand") or []) if last else set()
+    return Ended(
+        at=run.finished_at or run.updated_at,
+        by=str(last.actor.get("name", "")) if last and run.status == "cancelled" else "",
+        text=beginning(text, CUT) if text else None,
+        in_hand=[shown(timeline.sentence(step)) for step in stopped if step.seq in hands],
+        done=[shown(timeline.sentence(step)) for step in stopped if step.status == "completed"],
+    )
+
+
+def times(detail: Detail) -> dict[str, Any]:
+    """Where the time went: seconds of model and tools, and of waiting for people, overlaps counted once."""
+    model_steps = [each for each in detail.steps if each.kind != TOOL_CALL]
+    tool_steps = [each for each in detail.steps if each.kind == TOOL_CALL]
+    waiting = [each.opened_at for each in detail.asking.values() if each.status == "pending"]
+    return {
+        "model_turns": len(model_steps),
+        "model_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in model_steps),
+        "tool_calls": len(tool_steps),
+        "tool_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in tool_steps),
+        "people_seconds": waited(detail.asking.values(), now=timezone.now()),
+        "people_since": min(waiting, default=None),
+    }
+
+
+def waited(askings: Iterable[Asking], *, now: datetime) -> float:
+    """Seconds in which at least one question was open."""
+    total, until = 0.0, None
+    for start, end in sorted((each.opened_at, each.decided_at or now) for each in askings):
+        begin = start if until is None else max(start, until)
+        total += max((end - begin).total_seconds(), 0.0)
+        until = end if until is None else max(until, end)
+    return total
+
+
+def next_text(run: Run, detail: Detail) -> str:
+    """What happens once nothing holds the run up any more."""
+    open_calls = [each for each in detail.steps if each.kind == TOOL_CALL and each.status not in ENDED]
+    if run.status in FINISHED or not open_calls:
+        return ""
+    if len(open_calls) == 1:
+        return _("Afterwards the model is asked again with the result.")
+    return _("Afterwards the model is asked again with all %(n)s results.") % {"n": len(open_calls)}
+
+
+def comments(run: Run) -> list[Comment]:
+    """What people said beside the run, the oldest first."""
+    rows = Event.objects.filter(subject=telling.subject(run.id), name="run.commented").order_by("-seq")[:COMMENTS]
+    return [Comment(name=str(row.actor.get("name", "")), at=row.at, text=shown(row.message)) for row in reversed(rows)]
+
+
+def _line(row: EventRow) -> EventLine:
+    name = str(row.actor.get("name", "")) if row.actor.get("kind") != "system" else ""
+    return EventLine(seq=row.seq, at=row.at, name=row.name, actor=name, text=beginning(row.message))
+
+
+def _number(value: object) -> int | None:
+    return int(str(value)) if value is not None and str(value).isdigit() else None
