@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.core.cache import cache
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
@@ -15,6 +15,11 @@ from config.celery import app
 def healthz(_request: HttpRequest) -> JsonResponse:
     """200 as long as the process answers at all."""
     return JsonResponse({"status": "ok"})
+
+
+def no_icon(_request: HttpRequest) -> HttpResponse:
+    """Browsers ask for `/favicon.ico` where no page names an icon; pages do, the answers above do not."""
+    return HttpResponse(status=204)
 
 
 def database_answers() -> None:

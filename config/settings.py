@@ -248,7 +248,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATIC_ROOT = LOCAL_DIR / "staticfiles"
+STATIC_ROOT: str | None = env.str("STATIC_ROOT", default="") or None  # WhiteNoise finds the files where they are.
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -1,0 +1,109 @@
+"""A real browser, that fails the test for whatever it complains of."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+
+from tests.harness.live import LiveServer
+
+PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def chromium(playwright: Playwright) -> str:
+    """The browser of PATH, else Playwright's; the test fails where there is neither."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    own = playwright.chromium.executable_path
+    path = os.environ.get("CHROMIUM") or found or (own if os.path.exists(own) else "")  # noqa: PTH110
+    if not path:
+        pytest.fail("No Chromium is found. `make test` fetches one; or set CHROMIUM to its path.", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(web_process: LiveServer) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        launched = playwright.chromium.launch(executable_path=chromium(playwright), args=arguments)
+        yield launched
+        launched.close()
+
+
+class Complaints:
+    """What a page's console said that it should not: errors, and violations of the policy among them."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.allowed: list[str] = []
+
+    def allow(self, part: str) -> None:
+        """A complaint with this text in it is what the test is about."""
+        self.allowed.append(part)
+
+    def watch(self, page: Page) -> None:
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.found.append(f"{page.url}: {error}"))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.found.append(f"{message.location.get('url', '')}: {message.text}")
+
+    def unexpected(self) -> list[str]:
+        return [line for line in self.found if not any(part in line for part in self.allowed)]
+
+
+@pytest.fixture
+def complaints() -> Iterator[Complaints]:
+    heard = Complaints()
+    yield heard
+    assert not heard.unexpected(), "the browser complained:\n" + "\n".join(heard.unexpected())
+
+
+@pytest.fixture
+def new_page(browser: Browser, live_server: LiveServer, complaints: Complaints) -> Iterator[Callable[..., Page]]:
+    """Opens pages of people apart from each other: `new_page(PHONE, color_scheme="dark")`; one context each."""
+    contexts: list[BrowserContext] = []
+
+    def make(viewport: dict[str, int] = WIDE, **options: Any) -> Page:
+        context = browser.new_context(base_url=live_server.url, viewport=viewport, **options)  # type: ignore[arg-type]
+        context.set_default_timeout(10_000)
+        context.on("page", complaints.watch)
+        contexts.append(context)
+        return context.new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One page, 1280 wide, light."""
+    return new_page()
+
+
+@pytest.fixture(
+    params=[(PHONE, "light"), (PHONE, "dark"), (WIDE, "light"), (WIDE, "dark")], ids=lambda p: f"{p[0]['width']}-{p[1]}"
+)
+def any_page(request: pytest.FixtureRequest, new_page: Callable[..., Page]) -> Page:
+    """The same test on a phone and on a wide screen, light and dark."""
+    viewport, scheme = request.param
+    return new_page(viewport, color_scheme=scheme)
+
+
+@pytest.fixture
+def accessible() -> Callable[[Page], None]:
+    """Fails where axe finds a violation of WCAG 2.2 AA on the page."""
+
+    def check(page: Page) -> None:
+        found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
+        told = [f"{v['id']}: {v['help']} ({v['nodes'][0]['html'][:160]})" for v in found]
+        assert not told, f"{page.url} is not accessible:\n" + "\n".join(told)
+
+    return check
