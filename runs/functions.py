@@ -1,10 +1,18 @@
 """The journal's SQL functions, as they stand in `runs/sql`."""
 
+import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "sql"
+FILES = ("facts", "steps", "leases", "runs", "boundary")
 
 
 def text(name: str) -> str:
     """The SQL of one file of `runs/sql`."""
     return (FOLDER / f"{name}.sql").read_text()
+
+
+def drop() -> str:
+    """The statement that drops every function of all files."""
+    found = [name for file in FILES for name in re.findall(r"^CREATE FUNCTION (\w+)", text(file), re.MULTILINE)]
+    return "DROP FUNCTION " + ", ".join(reversed(found))

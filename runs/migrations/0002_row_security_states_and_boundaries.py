@@ -20,5 +20,5 @@ class Migration(migrations.Migration):
         *(EnableTenantRLS(table) for table in TABLES),
         *(CompositeForeignKey(table, "run", "Run") for table in TABLES[1:]),
         migrations.RunSQL([(statement, None) for statement in triggers.statements()], triggers.DROP + " CASCADE"),
-        migrations.RunSQL([(functions.text("facts"), None), (functions.text("boundary"), None)]),
+        migrations.RunSQL([(functions.text(name), None) for name in functions.FILES], functions.drop()),
     ]

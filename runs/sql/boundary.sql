@@ -97,7 +97,7 @@ BEGIN
     END IF;
     IF v_finished AND p_new_kind = 'tool_call' THEN
         SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
-          INTO v_names, v_messages, v_data FROM journal_cancel_planned(p_tenant, p_run) m;
+          INTO v_names, v_messages, v_data FROM journal_decline_planned(p_tenant, p_run) m;
     END IF;
 
     IF v_opens THEN
