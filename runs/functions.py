@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "sql"
-FILES = ("facts", "steps", "leases", "runs", "boundary")
+FILES = ("facts", "steps", "leases", "runs", "holder", "reading", "boundary")
 
 
 def text(name: str) -> str:

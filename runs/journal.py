@@ -1,16 +1,28 @@
 """The only writer of steps, attempts and their events; a worker's door and everybody else's."""
 
+import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
+from runs import boundary, leases, ringing, states, wire
+from runs.command import Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
-from runs.models import Run
-from tenants.actors import Actor
+from runs.reading import load
+from tenants import actors, exact_json
+from tenants.locks import hold
+from tenants.scope import scope
+
+__all__ = ["Command", "Halted", "Holder", "LostLease", "StaleStamp", "command", "holder", "load"]
 
 T = TypeVar("T")
+
+_DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
+_STOP = wire.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
+_PROGRESS = wire.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
+_CHECK = wire.statement("journal_check", "uuid uuid bigint")
 
 
 class LostLease(Exception):
@@ -29,11 +41,6 @@ class StaleStamp(Exception):
     """The tenant's stamp grew since the call was allowed: what was in hand is recorded, nothing was opened."""
 
 
-def load(tenant: UUID, run_id: UUID) -> Journal:
-    """Read a run and its steps since the last completed compaction. No scope is needed; raises Run.DoesNotExist."""
-    raise NotImplementedError
-
-
 class Holder:
     """The worker's door: every write checks, under the run's lock, that the lease is still this one.
 
@@ -41,17 +48,33 @@ class Holder:
     that declined a step, a comment): read again before planning. Each method is one commit in autocommit mode.
     """
 
-    journal: Journal
-    behind: bool
-    lease: Lease
+    def __init__(self, lease: Lease, journal: Journal) -> None:
+        self.lease = lease
+        self.journal = journal
+        self.behind = False
+        self.actor = actors.worker(lease.worker)
+        self._actor = exact_json.dumps(self.actor.as_json())
+        self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
+        self._clock: tuple[datetime, float] | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The database's time, as of the last boundary and counted on from there."""
+        if self._clock is None:
+            self._clock = (wire.one(_NOW, ())[0], time.monotonic())
+        return self._clock[0] + timedelta(seconds=time.monotonic() - self._clock[1])
 
     def refresh(self) -> Journal:
         """Read the journal again."""
-        raise NotImplementedError
+        self.behind = False
+        self.journal = load(self.lease.tenant, self.lease.run)
+        return self.journal
 
-    def open_turn(self, kind: str = "model_turn", *, message: str = "") -> StepRow:
+    def open_turn(self, kind: str = states.MODEL_TURN, *, message: str = "") -> StepRow:
         """Plan and start a model turn, compaction or observation; the step, with its attempt open."""
-        raise NotImplementedError
+        values = self._values()
+        opening = self._next_turn(values, kind, message)
+        return self._opened(self._write(values, plans=[Planned(kind)], opening=opening), opening)
 
     def close_turn_and_open(
         self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
@@ -60,92 +83,170 @@ class Holder:
 
         On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
         """
-        raise NotImplementedError
+        values = self._values()
+        boundary.close(values, closing)
+        if plans:
+            boundary.plan(values, self.journal.next_seq, plans)
+        if opening:
+            boundary.open_attempt(values, opening)
+        code = self._write(values, closing=closing, plans=plans, opening=opening)
+        return self._opened(code, opening) if opening else None
 
     def open(self, opening: Opening) -> StepRow:
         """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
-        raise NotImplementedError
+        values = self._values()
+        boundary.open_attempt(values, opening)
+        return self._opened(self._write(values, opening=opening), opening)
 
     def close(self, closing: Closing) -> StepRow:
         """Close the open attempt of a step. Raises LostLease; a run that was stopped meanwhile is no error here."""
-        raise NotImplementedError
+        values = self._values()
+        boundary.close(values, closing)
+        self._write(values, closing=closing)
+        return self.journal.step(closing.step)
 
     def close_and_open(self, closing: Closing, opening: Opening | str) -> StepRow:
         """Close one attempt and open the next: another step's, or, given a kind such as `model_turn`, a new step's.
 
         Returns the opened step. Raises LostLease, Halted, StaleStamp; in the last two the closing is recorded.
         """
-        raise NotImplementedError
+        values = self._values()
+        boundary.close(values, closing)
+        if isinstance(opening, str):
+            plans = [Planned(opening)]
+            opening = self._next_turn(values, opening, "")
+        else:
+            plans = []
+            boundary.open_attempt(values, opening)
+        return self._opened(self._write(values, closing=closing, plans=plans, opening=opening), opening)
 
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
         """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
-        raise NotImplementedError
+        tenant, run, fence = self._key
+        code, last_event = wire.one(_DECLINE, (tenant, run, fence, str(step), reason, text, self._actor, message))
+        if code == "lost":
+            raise LostLease
+        if code != "ok":
+            raise states.IllegalMove(f"step {step} is {code}; it cannot be declined")
+        self._ring(last_event)
+        return self.refresh().step(step)
 
     def progress(self, step: int, *, message: str, done: int | None = None, total: int | None = None) -> None:
-        """Tell how far a step is, as an event."""
-        raise NotImplementedError
+        """Tell how far a step is, as an event. A lost lease tells nothing."""
+        counts = {name: count for name, count in (("done", done), ("total", total)) if count is not None}
+        data = exact_json.dumps({"step": step, **counts})
+        (last_event,) = wire.one(_PROGRESS, (*self._key, self._actor, message, data))
+        if last_event is not None:
+            self.behind = self.behind or last_event != self.journal.last_event + 1
+            self.journal = boundary.after(self.journal, (), last_event=last_event)
+            self._ring(last_event)
 
     def locked(self, act: Callable[[Journal], T]) -> T:
         """Run `act` in one transaction, in the run's scope and lock, the fence checked, with the journal read afresh.
 
         The way to call the gate (requests need scope and lock). Raises LostLease, Halted.
         """
-        raise NotImplementedError
+        with scope(self.lease.tenant):
+            hold(f"run:{self.lease.run}")
+            code, status = wire.one(_CHECK, self._key)
+            if code != "ok":
+                raise LostLease if code == "lost" else Halted(status)
+            found = act(self.refresh())
+            self.behind = True
+        return found
 
-    def park(self, before: Callable[[Journal], bool], *, due_at: datetime | None = None) -> bool:
+    def park(self, before: Callable[[Journal], bool]) -> bool:
         """Stop at `waiting_approval` and give up the lease, if `before` says, inside the lock and with the journal read
         afresh, that something still waits; `before` may open requests. False: nothing changed, plan again."""
-        raise NotImplementedError
+        return self._park(states.WAITING, before)
 
-    def sleep(self, before: Callable[[Journal], bool] | None = None) -> bool:
+    def sleep(self, before: Callable[[Journal], bool] | None = None, *, message: str = "") -> bool:
         """Stop at `sleeping` until the earliest `due_at` of the steps; as `park`."""
-        raise NotImplementedError
+        return self._park(states.SLEEPING, before, message=message)
 
     def attention(self, reason: str, before: Callable[[Journal], bool] | None = None, *, message: str = "") -> bool:
         """Stop at `needs_attention` for a listed reason; as `park`."""
-        raise NotImplementedError
+        return self._park(states.ATTENTION, before, reason=reason, message=message)
 
-    def finish(self, status: str, *, result: str = "", reason: str = "", message: str = "") -> None:
+    def finish(self, status: str, *, result: str | None = None, reason: str = "", message: str = "") -> None:
         """End the run as `succeeded` or `failed`: closes requests, unstarted steps and steps between attempts."""
-        raise NotImplementedError
+        with scope(self.lease.tenant):
+            hold(f"run:{self.lease.run}")
+            cancel_open(f"run:{self.lease.run}", actor=self.actor, because=f"run_{status}")
+            self._stop(status, reason=reason, message=message, result=result)
 
     def give_back(self, because: str) -> None:
         """Back to `queued` without having failed: shutdown, time slice used up."""
-        raise NotImplementedError
+        self._stop(states.QUEUED, data={"because": because})
+
+    def _park(
+        self, status: str, before: Callable[[Journal], bool] | None, *, reason: str = "", message: str = ""
+    ) -> bool:
+        if before is None:
+            self._stop(status, reason=reason, message=message)
+            return True
+
+        def stop_if(journal: Journal) -> bool:
+            if not before(journal):
+                return False
+            self._stop(status, reason=reason, message=message)
+            return True
+
+        return self.locked(stop_if)
+
+    def _stop(
+        self,
+        status: str,
+        *,
+        reason: str = "",
+        message: str = "",
+        result: str | None = None,
+        data: dict[str, str] | None = None,
+    ) -> None:
+        event = states.run_event(states.RUNNING, status)
+        values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(data or {}), result)
+        code, found, last_event = wire.one(_STOP, values)
+        if code != "ok":
+            raise LostLease if code == "lost" else Halted(found)
+        self._ring(last_event)
+        leases.stopped(self.lease)
+
+    def _values(self) -> list[wire.Value]:
+        return boundary.blank(*self._key, self._actor)
+
+    def _next_turn(self, values: list[wire.Value], kind: str, message: str) -> Opening:
+        seq = self.journal.next_seq
+        boundary.turn(values, seq, kind, message)
+        return Opening(step=seq)
+
+    def _write(
+        self,
+        values: list[wire.Value],
+        *,
+        closing: Closing | None = None,
+        plans: Sequence[Planned] = (),
+        opening: Opening | None = None,
+    ) -> boundary.Answer:
+        answer = boundary.write(values)
+        if answer.code == "lost":
+            raise LostLease
+        self._clock = (answer.at, time.monotonic())
+        self.behind = self.behind or answer.first_event != self.journal.last_event + 1
+        self.journal = boundary.told(self.journal, answer, closing, plans, opening, fence=self.lease.fence)
+        self._ring(answer.last_event)
+        return answer
+
+    def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:
+        if answer.code == "halted":
+            raise Halted(answer.status)
+        if answer.code == "stale":
+            raise StaleStamp
+        return self.journal.step(opening.step)
+
+    def _ring(self, last_event: int) -> None:
+        ringing.ring(self.lease.tenant, f"run:{self.lease.run}", last_event)
 
 
 def holder(lease: Lease) -> Holder:
     """The door of this lease, with the journal read."""
-    raise NotImplementedError
-
-
-class Command:
-    """Everybody else's door, inside scope and hold: checks states, never an attempt, never while one is open."""
-
-    actor: Actor
-    run: Run
-
-    def journal(self) -> Journal:
-        """The run's journal as it is now, under the lock."""
-        raise NotImplementedError
-
-    def decline(self, step: int, *, reason: str, text: str, message: str = "") -> None:
-        """Close a planned step, or one between attempts known as not done, with the text the model reads."""
-        raise NotImplementedError
-
-    def settle(self, step: int, *, outcome: str, result: str = "", note: str = "") -> None:
-        """Settle an unknown step: `completed`, `not_done`, or `do_again` (planned anew, its generation one higher)."""
-        raise NotImplementedError
-
-    def wake(self, because: str) -> bool:
-        """Queue a parked run; paused, leased and finished ones are left alone. Publishes after commit."""
-        raise NotImplementedError
-
-    def move(self, status: str, *, reason: str = "", because: str = "", message: str = "") -> None:
-        """Change the run's state; entering a finished one closes what must be closed. Raises states.IllegalMove."""
-        raise NotImplementedError
-
-
-def command(run_id: UUID, *, actor: Actor) -> Command:
-    """The door of a person, receiver or sweep; needs scope() and takes hold("run:<id>"). Raises Run.DoesNotExist."""
-    raise NotImplementedError
+    return Holder(lease, load(lease.tenant, lease.run))

@@ -1,13 +1,22 @@
 """The right of one worker to advance a run for a while; its clock is the database's."""
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.conf import settings
+
+from runs import renewal, wire
+from tenants import actors, broker, exact_json, live
+
+_ACQUIRE = wire.statement("lease_acquire", "uuid uuid text float8 text[] jsonb")
+_RELEASE = wire.statement("lease_release", "uuid uuid bigint")
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease as it was granted. `remaining()` counts down by this process's monotonic clock from before the grant."""
+    """A lease as it was granted to this process."""
 
     tenant: UUID
     run: UUID
@@ -17,16 +26,37 @@ class Lease:
     version: str
 
     def remaining(self) -> float:
-        """Seconds for which this lease is certainly still held, by the last renewal known; may be negative."""
-        raise NotImplementedError
+        """Seconds for which it is certainly still held, counted from before the last renewal; may be negative."""
+        return renewal.known_until(renewal.Key(self.tenant, self.run, self.fence)) - time.monotonic()
 
 
 def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> Lease | None:
-    """Take a queued run: `running`, `run.started`, a higher fence, one commit. None: not queued, or held, or its
-    version (`agent@version`) is not among `knows`. The lease is renewed by this process until `release`."""
-    raise NotImplementedError
+    """Take a queued run: `running`, `run.started`, a higher fence, one commit; renewed by this process until `release`.
+
+    None: it is not queued, or held, past its deadline, or its version is not among `knows` (each `agent@version`). A
+    finished run is granted too, unchanged, where a lost holder left an open attempt; then only a lookup may be opened.
+    """
+    actor = exact_json.dumps(actors.worker(worker).as_json())
+    before = time.monotonic()
+    values = (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
+    code, fence, agent, version, last_event = wire.one(_ACQUIRE, values)
+    if code != "ok":
+        return None
+    renewal.keep(renewal.Key(tenant, run, fence), until=before + settings.LEASE_SECONDS)
+    if last_event:
+        live.ring(f"run:{run}", last_event, tenant=tenant)
+    return Lease(tenant, run, fence, worker, agent, version)
 
 
 def release(lease: Lease) -> None:
-    """Stop renewing and give the lease row up, if it is still ours; stopping doors of the journal do it themselves."""
-    raise NotImplementedError
+    """Stop renewing and give the row up, if it is still ours. A door that stopped the run has done so already."""
+    if not renewal.forget(renewal.Key(lease.tenant, lease.run, lease.fence)):
+        return
+    (status,) = wire.one(_RELEASE, (str(lease.tenant), str(lease.run), str(lease.fence)))
+    if status == "queued":
+        broker.publish("runs.tasks.advance", lease.tenant, lease.run)  # Resumed while this worker had a call in hand.
+
+
+def stopped(lease: Lease) -> None:
+    """The lease ended in the transaction that stopped the run: renew it no more."""
+    renewal.forget(renewal.Key(lease.tenant, lease.run, lease.fence))

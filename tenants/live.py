@@ -30,6 +30,11 @@ def ring(topic: str, seq: int, *, tenant: UUID | None = None) -> None:
     transaction.on_commit(lambda: _bell.ring(group(of, topic), topic, seq))
 
 
+def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:
+    """Tell the watchers at once, for what has been committed already. Never raises, and gives up after one second."""
+    _bell.ring(group(tenant, topic), topic, seq)
+
+
 class Bell:
     """A connection that publishes in the channel layer's own format, without an event loop."""
 

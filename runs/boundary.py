@@ -1,0 +1,260 @@
+"""One boundary of a worker: the values of `journal_boundary`, its answer, and the journal as it stands after it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from runs import wire
+from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
+from runs.states import COMPACTION, FINISHED, TOOL_CALL
+from tenants import exact_json
+
+_SIGNATURE = """
+    tenant:uuid run:uuid fence:bigint actor:jsonb
+    close:bigint status:text reason:text cause:text message:text not_done:boolean delay:float8 due_at:timestamptz
+    result:text payloads:jsonb tokens_in:bigint tokens_out:bigint cost:numeric note:text
+    new:bigint new_kind:text turn:bigint tool:text effect:text call_id:text new_digest:text proposed:text
+    new_arguments:text rationale:text new_payloads:jsonb new_note:text
+    more:json
+    open:bigint kind:text key:text stamp:bigint arguments:text digest:text open_note:text
+"""
+_NAMES, _TYPES = zip(*(item.split(":") for item in _SIGNATURE.split()), strict=True)
+_QUERY = wire.statement("journal_boundary", " ".join(_TYPES))
+_AT = {name: place for place, name in enumerate(_NAMES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the database did: `code` is ok, lost, halted or stale; `status` is the run's."""
+
+    code: str
+    status: str
+    first_event: int
+    last_event: int
+    at: datetime
+    closed_status: str | None
+    closed_reason: str | None
+    next_at: datetime | None
+    number: int | None
+
+
+def blank(tenant: str, run: str, fence: str, actor: str) -> list[wire.Value]:
+    """The values of a boundary at which nothing happens."""
+    values: list[wire.Value] = [None] * len(_NAMES)
+    values[:4] = [tenant, run, fence, actor]
+    return values
+
+
+def close(values: list[wire.Value], closing: Closing) -> None:
+    """Add the end of an attempt."""
+    at = _AT["close"]
+    usage = closing.usage
+    values[at : at + 14] = [
+        str(closing.step),
+        closing.status,
+        closing.reason,
+        closing.cause,
+        closing.message,
+        wire.text(closing.not_done),
+        wire.text(closing.delay),
+        wire.text(closing.due_at),
+        body(closing.result),
+        payloads(result=closing.result),
+        str(usage.tokens_in) if usage else None,
+        str(usage.tokens_out) if usage else None,
+        wire.text(usage.cost) if usage else None,
+        closing.note,
+    ]
+
+
+def plan(values: list[wire.Value], first: int, plans: Sequence[Planned]) -> None:
+    """Add the steps that are numbered from `first`; one alone, or one before declined ones, costs least."""
+    rest = [(first + place, planned) for place, planned in enumerate(plans)]
+    if not rest[0][1].declined:
+        _new(values, *rest.pop(0))
+    if rest:
+        values[_AT["more"]] = exact_json.dumps([_more(seq, planned) for seq, planned in rest])
+
+
+def turn(values: list[wire.Value], seq: int, kind: str, note: str = "") -> None:
+    """Add a model turn, compaction or observation that is planned and opened at once."""
+    _new(values, seq, Planned(kind=kind, message=note))
+    open_attempt(values, Opening(step=seq, message=note))
+
+
+def open_attempt(values: list[wire.Value], opening: Opening) -> None:
+    """Add the beginning of an attempt."""
+    at = _AT["open"]
+    values[at : at + 7] = [
+        str(opening.step),
+        opening.kind,
+        opening.key,
+        wire.text(opening.stamp),
+        opening.arguments,
+        opening.digest or None,
+        opening.message,
+    ]
+
+
+def write(values: list[wire.Value]) -> Answer:
+    """One round trip, one commit."""
+    return Answer(*wire.one(_QUERY, values))
+
+
+def body(value: str | Stored | None) -> str | None:
+    """What goes into the row."""
+    return value.beginning if isinstance(value, Stored) else value
+
+
+def payloads(**texts: str | Stored | None) -> str | None:
+    """Where the rest lies, as JSON; None where all of it is in the row."""
+    found = {name: str(text.payload) for name, text in texts.items() if isinstance(text, Stored)}
+    return exact_json.dumps(found) if found else None
+
+
+def _new(values: list[wire.Value], seq: int, planned: Planned) -> None:
+    at = _AT["new"]
+    values[at : at + 12] = [
+        str(seq),
+        planned.kind,
+        str(planned.turn),
+        planned.tool,
+        planned.effect,
+        planned.call_id,
+        planned.digest,
+        body(planned.proposed),
+        body(planned.arguments),
+        body(planned.rationale),
+        _payloads_of(planned),
+        planned.message,
+    ]
+
+
+def _payloads_of(planned: Planned) -> str | None:
+    return payloads(proposed=planned.proposed, arguments=planned.arguments, rationale=planned.rationale)
+
+
+def _more(seq: int, planned: Planned) -> dict[str, Any]:
+    found = _payloads_of(planned)
+    return {
+        "seq": seq,
+        "turn": planned.turn,
+        "tool": planned.tool,
+        "effect": planned.effect,
+        "call_id": planned.call_id,
+        "digest": planned.digest,
+        "proposed": body(planned.proposed),
+        "arguments": body(planned.arguments),
+        "rationale": body(planned.rationale),
+        "result": body(planned.result),
+        "payloads": exact_json.loads(found) if found else None,
+        "declined": planned.declined,
+        "message": planned.message,
+    }
+
+
+def planned_row(seq: int, planned: Planned, *, declined: str) -> StepRow:
+    """The step as it is recorded when it is planned; `declined` where it ended at once."""
+    return StepRow(
+        seq=seq,
+        kind=planned.kind,
+        status="declined" if declined else "planned",
+        reason=declined,
+        turn=planned.turn,
+        tool=planned.tool,
+        effect=planned.effect,
+        call_id=planned.call_id,
+        digest=planned.digest,
+        proposed=body(planned.proposed),
+        arguments=body(planned.arguments),
+        rationale=body(planned.rationale),
+        result=body(planned.result),
+    )
+
+
+def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
+    """The step after its attempt was closed."""
+    step = journal.step(closing.step)
+    last = replace(
+        step.attempts[-1],
+        closed_at=answer.at,
+        cause=closing.cause,
+        message=closing.message,
+        not_done=closing.not_done,
+        next_at=answer.next_at,
+    )
+    row = replace(
+        step,
+        status=answer.closed_status or step.status,
+        reason=answer.closed_reason or "",
+        due_at=answer.next_at,
+        result=step.result if closing.result is None else body(closing.result),
+        attempts=(*step.attempts[:-1], last),
+    )
+    return row if closing.usage is None else _used(journal, row, closing.usage)
+
+
+def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
+    return replace(
+        row,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost=usage.cost,
+        tokens_total=journal.tokens + usage.tokens_in + usage.tokens_out,
+        cost_total=journal.cost + (usage.cost or 0),
+    )
+
+
+def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> StepRow:
+    """The step after an attempt was opened."""
+    number = answer.number or 1
+    attempt = AttemptRow(number, opening.kind, fence, opening.key, answer.at)
+    return replace(
+        step,
+        status="started" if opening.kind == "call" else step.status,
+        tries=number,
+        due_at=None,
+        arguments=step.arguments if opening.arguments is None else opening.arguments,
+        digest=opening.digest or step.digest,
+        attempts=(*step.attempts, attempt),
+    )
+
+
+def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> Journal:
+    """The journal with these steps put in the place of their former selves, or added; it begins at a compaction."""
+    steps = list(journal.steps)
+    first = steps[0].seq if steps else journal.next_seq
+    for row in changed:
+        place = row.seq - first
+        if place < len(steps):
+            steps[place] = row
+        else:
+            steps.append(row)
+        if row.kind == COMPACTION and row.status == "completed":
+            steps, first = steps[place:], row.seq
+    return Journal(journal.run, steps, last_event, first + len(steps))
+
+
+def told(
+    journal: Journal,
+    answer: Answer,
+    closing: Closing | None,
+    plans: Sequence[Planned],
+    opening: Opening | None,
+    *,
+    fence: int,
+) -> Journal:
+    """The journal as the answer says it stands now."""
+    changed: dict[int, StepRow] = {}
+    if closing:
+        changed[closing.step] = closed_row(journal, closing, answer)
+    opens = opening is not None and answer.code == "ok"
+    finished = answer.status in FINISHED
+    for seq, planned in enumerate(plans, journal.next_seq):
+        if planned.kind == TOOL_CALL or opens:
+            changed[seq] = planned_row(seq, planned, declined=planned.declined or ("cancelled" if finished else ""))
+    if opening and opens:
+        before = changed.get(opening.step) or journal.step(opening.step)
+        changed[opening.step] = opened_row(before, opening, answer, fence)
+    return after(journal, list(changed.values()), last_event=answer.last_event)
