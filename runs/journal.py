@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
-from uuid import UUID
 
+from approvals.requests import cancel_open
 from runs import boundary, leases, ringing, states, wire
-from runs.command import Command, command
+from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
 from runs.reading import load
@@ -15,7 +15,7 @@ from tenants import actors, exact_json
 from tenants.locks import hold
 from tenants.scope import scope
 
-__all__ = ["Command", "Halted", "Holder", "LostLease", "StaleStamp", "command", "holder", "load"]
+__all__ = ["CannotDecline", "Command", "Halted", "Holder", "LostLease", "StaleStamp", "command", "holder", "load"]
 
 T = TypeVar("T")
 
@@ -23,6 +23,7 @@ _DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text 
 _STOP = wire.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
 _PROGRESS = wire.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
 _CHECK = wire.statement("journal_check", "uuid uuid bigint")
+_NOW = "SELECT clock_timestamp()"
 
 
 class LostLease(Exception):

@@ -33,7 +33,9 @@ def load(tenant: UUID, run_id: UUID) -> Journal:
 
 
 def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:
-    agent, version, title, status, reason, labels, initiators, started_by, budget, deadline, created, text, worked = row[:13]
+    agent, version, title, status, reason, labels, initiators, started_by, budget, deadline, created, text, worked = (
+        row[:13]
+    )
     return RunRecord(
         tenant=tenant,
         id=run_id,
@@ -56,7 +58,7 @@ def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:
 def _step(row: tuple[Any, ...]) -> StepRow:
     if row[_PAYLOADS] is None:
         return StepRow(*row)
-    return StepRow(*row[:_PAYLOADS], exact_json.loads(row[_PAYLOADS]))
+    return replace(StepRow(*row), payloads=exact_json.loads(row[_PAYLOADS]))
 
 
 def _with_attempts(key: tuple[str, str], steps: list[StepRow]) -> tuple[StepRow, ...]:

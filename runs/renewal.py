@@ -76,7 +76,12 @@ class Renewer:
         """Renew all that are held; one that is no longer ours is forgotten, and its holder will find out."""
         for tenant, keys in self._by_tenant().items():
             before = time.monotonic()
-            values = (str(tenant), [str(k.run) for k in keys], [str(k.fence) for k in keys], str(settings.LEASE_SECONDS))
+            values = (
+                str(tenant),
+                [str(k.run) for k in keys],
+                [str(k.fence) for k in keys],
+                str(settings.LEASE_SECONDS),
+            )
             renewed = {row[0] for row in self._connection().execute(_RENEW.encode(), values)}
             with self.lock:
                 self.held |= {k: before + settings.LEASE_SECONDS for k in keys if k in self.held and k.run in renewed}
@@ -103,6 +108,18 @@ class Renewer:
         self.raw = None
 
 
-_WANTED = {"dbname", "user", "password", "host", "port", "service", "passfile", "sslmode", "sslrootcert", "sslcert", "sslkey"}
+_WANTED = {
+    "dbname",
+    "user",
+    "password",
+    "host",
+    "port",
+    "service",
+    "passfile",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+}
 
 _renewer = Renewer()

@@ -18,3 +18,7 @@ BEGIN
     END IF;
     RETURN event_append(p_tenant, 'run:' || p_run, 'step.progress', p_actor, p_message, p_data);
 END $$;
+
+CREATE FUNCTION journal_held(p_tenant uuid, p_run uuid) RETURNS boolean LANGUAGE sql STABLE SECURITY INVOKER AS $$
+    SELECT coalesce((SELECT l.until > clock_timestamp() FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = p_run), false)
+$$;

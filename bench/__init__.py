@@ -1,0 +1,1 @@
+"""What it costs: each measurement beside what it is measured against, in the same run on the same server."""

@@ -1,0 +1,60 @@
+"""A PostgreSQL with its default durability and a Valkey, in a folder that goes when the measurements end."""
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import django
+import psycopg
+from django.core.management import call_command
+
+from config.local.folder import Folder
+from config.local.postgres import APP, OWNER, Postgres
+from config.local.valkey import Valkey
+
+
+@contextmanager
+def services() -> Iterator[Path]:
+    """Start both, tell the settings, migrate, and stop both at the end."""
+    base = Path(tempfile.mkdtemp(prefix="vermilion-bench-"))
+    base.chmod(0o755)  # noqa: S103  The services may step down from root.
+    folder = Folder(base)
+    postgres, valkey = Postgres(folder), Valkey(folder)
+    folder.hold()
+    try:
+        postgres.start()
+        valkey.start()
+        _tell(base, postgres, valkey)
+        django.setup()
+        call_command("migrate", database="owner", verbosity=0, interactive=False)
+        yield base
+    finally:
+        valkey.stop()
+        postgres.stop()
+        folder.let_go()
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def _tell(base: Path, postgres: Postgres, valkey: Valkey) -> None:
+    os.environ |= {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "LOCAL_DIR": str(base),
+        "DATABASE_URL": postgres.url(APP),
+        "DATABASE_OWNER_URL": postgres.url(OWNER),
+        "BROKER_URL": valkey.broker_url(),
+        "CHANNEL_URL": valkey.url(1),
+        "SECRET_KEY": secrets.token_urlsafe(32),
+        "FIELD_KEYS": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+        "AUDIT_KEY": secrets.token_urlsafe(32),
+        "AGENT_MODULES": "bench.agents",
+    }
+
+
+def connect(role: str = APP) -> "psycopg.Connection[tuple[object, ...]]":
+    """A bare psycopg connection to the measured server."""
+    url = os.environ["DATABASE_URL" if role == APP else "DATABASE_OWNER_URL"]
+    return psycopg.connect(url, autocommit=True, prepare_threshold=0)

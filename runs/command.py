@@ -1,0 +1,103 @@
+"""Everybody else's door to the journal: a person's, a receiver's, a sweep's. It writes no attempt."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from approvals.requests import cancel_open
+from runs import states, wire
+from runs.entries import Journal
+from runs.models import Run
+from runs.reading import load
+from tenants import broker, exact_json, live
+from tenants.actors import Actor
+from tenants.locks import hold
+from tenants.scope import current
+
+_MOVE = wire.statement("run_move", "uuid uuid text text jsonb text text jsonb")
+_DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
+_SETTLE = wire.statement("journal_settle", "uuid uuid bigint text text jsonb text")
+_HELD = wire.statement("journal_held", "uuid uuid")
+
+
+class CannotDecline(Exception):
+    """The step has begun or ended meanwhile; `standing` says what it is: `in_hand`, or its status."""
+
+    def __init__(self, standing: str) -> None:
+        super().__init__(standing)
+        self.standing = standing
+
+
+class Command:
+    """A run under its lock, with who acts on it. Made by `command`; lives as long as the transaction."""
+
+    def __init__(self, run: Run, *, actor: Actor) -> None:
+        self.run = run
+        self.actor = actor
+        self._key = (str(run.tenant_id), str(run.pk))
+        self._actor = exact_json.dumps(actor.as_json())
+
+    @property
+    def held(self) -> bool:
+        """Whether a worker holds the run's lease now."""
+        return bool(wire.one(_HELD, self._key)[0])
+
+    def journal(self) -> Journal:
+        """The run's journal as it is now, under the lock."""
+        return load(self.run.tenant_id, self.run.pk)
+
+    def decline(self, step: int, *, reason: str, text: str, message: str = "") -> None:
+        """Close a planned step, or one between attempts known as not done, with the text the model reads.
+
+        Raises CannotDecline where it is neither.
+        """
+        values = (*self._key, None, str(step), reason, text, self._actor, message)
+        code, last_event = wire.one(_DECLINE, values)
+        if code != "ok":
+            raise CannotDecline(code)
+        self._ring(last_event)
+
+    def settle(self, step: int, *, outcome: str, result: str | None = None, message: str = "") -> bool:
+        """Settle an unknown step: `completed`, `not_done`, or `do_again` (planned anew, its generation one higher).
+
+        False: its outcome is not unknown (any more), or an attempt of it is open.
+        """
+        code, last_event = wire.one(_SETTLE, (*self._key, str(step), outcome, result, self._actor, message))
+        if code == "ok":
+            self._ring(last_event)
+        return bool(code == "ok")
+
+    def wake(self, because: str, *, data: Mapping[str, Any] | None = None) -> bool:
+        """Queue a parked run and tell the workers after commit; a run in any other state is left alone."""
+        if self.run.status not in states.PARKED:
+            return False
+        self.move(states.QUEUED, data={"because": because, **(data or {})})
+        return True
+
+    def move(self, status: str, *, reason: str = "", message: str = "", data: Mapping[str, Any] | None = None) -> int:
+        """Change the run's state; the number of its event. Entering a finished one closes requests and steps first.
+
+        Raises states.IllegalMove. A queued run is announced to the workers after commit.
+        """
+        old = self.run.status
+        if not states.RUN.allows(old, status):
+            raise states.IllegalMove(f"run {self.run.pk}: {old} → {status}")
+        if status in states.FINISHED:
+            cancel_open(f"run:{self.run.pk}", actor=self.actor, because=f"run_{status}")
+        event = states.run_event(old, status)
+        values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(dict(data or {})))
+        seq = int(wire.one(_MOVE, values)[0])
+        self.run.refresh_from_db()
+        self._ring(seq)
+        if status == states.QUEUED:
+            broker.publish("runs.tasks.advance", self.run.tenant_id, self.run.pk)
+        return seq
+
+    def _ring(self, seq: int) -> None:
+        live.ring(f"run:{self.run.pk}", seq)
+
+
+def command(run_id: UUID, *, actor: Actor) -> Command:
+    """The door of a person, receiver or sweep; needs scope(), takes hold("run:<id>"). Raises Run.DoesNotExist."""
+    hold(f"run:{run_id}")
+    return Command(Run.objects.get(tenant_id=current(), pk=run_id), actor=actor)
