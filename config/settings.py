@@ -109,6 +109,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "django.template.context_processors.i18n",
                 "django.template.context_processors.tz",
+                "config.frame.frame",
             ],
         },
     }
@@ -231,6 +232,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+CSRF_FAILURE_VIEW = "config.frame.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = _TLS
 SECURE_SSL_REDIRECT = False  # The proxy that ends TLS redirects.

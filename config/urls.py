@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from config.frame import counts
 from config.health import healthz, no_icon, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -9,4 +10,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz),
     path("favicon.ico", no_icon),
     path("accounts/", include("allauth.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("t/<slug:slug>/counts/", counts),
 ]

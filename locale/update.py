@@ -72,7 +72,8 @@ def missing(catalog: Catalog) -> list[str]:
     return [
         str(message.id)
         for message in catalog
-        if message.id and (message.fuzzy or not message.string or (not isinstance(message.string, str) and not all(message.string)))
+        if message.id
+        and (message.fuzzy or not message.string or (not isinstance(message.string, str) and not all(message.string)))
     ]
 
 

@@ -77,7 +77,7 @@ def _hours(seconds: float) -> str:
 @register.filter
 def fold(name: object) -> SafeString:
     """A technical name that may break after `_`, `.` and `-`, so that a narrow column need not cut it."""
-    escaped = conditional_escape(str(name))
+    escaped = str(conditional_escape(str(name)))
     for mark in "_.-":
         escaped = escaped.replace(mark, mark + "<wbr>")
     return mark_safe(escaped)  # noqa: S308  Escaped above.
