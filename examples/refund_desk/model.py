@@ -11,7 +11,14 @@ from runs.llm.base import Message, ModelRequest, ModelResponse, ToolCall, Usage
 
 PLACE = re.compile(r"\$\{(\w+)\.(\w+)(?:\|([^}]*))?\}")
 TURN_OF = re.compile(r"turn-(\d+)-call-\d+")
-NOT_DONE = re.compile(r"not run|not done|rejected|expired|cancelled|refused", re.IGNORECASE)
+ANSWERED = "A person answered in the tool's place"
+INVALID = re.compile(r"not valid|no tool named", re.IGNORECASE)
+NOT_RUN = re.compile(r"not run|not happen|not done", re.IGNORECASE)
+BROKEN = re.compile(
+    r"nothing was paid|no label was printed|not sent|does not take|client error|server error|refused|no answer after",
+    re.IGNORECASE,
+)
+REASON = re.compile(r"Their (?:reason|answer):\n(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -60,13 +67,28 @@ def _results(messages: Sequence[Message]) -> dict[str, Result]:
 
 
 def _result(text: str) -> Result:
+    fields = _fields(text)
+    return Result(text, fields=fields or {}, ending=_ending(text, found=fields is not None))
+
+
+def _fields(text: str) -> dict[str, Any] | None:
+    """The JSON object that a tool gave back; after an edit a sentence about it stands before."""
     try:
-        found = json.loads(text)
+        found = json.loads(text[text.find("\n{") + 1 :])
     except ValueError:
-        found = None
-    if isinstance(found, dict):
-        return Result(text, fields=found, ending="failed" if "error" in found else "done")
-    return Result(text, ending="refused" if NOT_DONE.search(text) else "done")
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _ending(text: str, *, found: bool) -> cases.Ending:
+    """How a call ended, told by the words the model reads; what no word denies has happened."""
+    if found or text.startswith(ANSWERED):
+        return "done"
+    if INVALID.search(text):
+        return "failed"
+    if NOT_RUN.search(text):
+        return "refused"
+    return "failed" if BROKEN.search(text) else "done"
 
 
 def _holds(after: Mapping[str, str], results: Mapping[str, Result]) -> bool:
@@ -95,16 +117,21 @@ def _answer(turn: cases.Turn, *, index: int, results: Mapping[str, Result]) -> M
 
 
 def _filled(text: str, results: Mapping[str, Result]) -> str:
-    """The text with each ${tool.field|otherwise} replaced; `answer` is the tool's whole text."""
+    """The text with each ${tool.field|otherwise} replaced; `answer` is what a person or the tool said instead."""
 
     def found(place: re.Match[str]) -> str:
         tool, name, otherwise = place.groups()
         result = results.get(tool)
         if result is None:
             return otherwise or ""
-        return result.text if name == "answer" else str(result.fields.get(name, otherwise or ""))
+        return _said(result.text) if name == "answer" else str(result.fields.get(name, otherwise or ""))
 
     return PLACE.sub(found, text)
+
+
+def _said(text: str) -> str:
+    reason = REASON.search(text)
+    return (reason[1] if reason else text).strip().rstrip(".。")
 
 
 def _filled_json(text: str, results: Mapping[str, Result]) -> str:

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from approvals import texts
 from examples.refund_desk import agent, cases, model
 from runs.llm.base import Message, ModelRequest, ModelResponse
 from runs.llm.scripted import Scripted
 
-REJECTED = "Not run. Alice Baumann rejected it: “no photo”"
+REJECTED = texts.rejected("no photo")
+FAILED = "Order A-1066 was paid in EUR, not USD. Nothing was paid."
+INVALID = "The arguments are not valid, so refund was not run. amount: Field required."
 
 
 def request(*messages: Message) -> ModelRequest:
@@ -66,7 +69,7 @@ def test_a_case_that_does_not_exist_ends_the_run_with_that_answer(number: Any) -
 def test_the_mail_to_the_customer_names_the_amount_that_was_really_paid() -> None:
     talk = Talk("1")
     asked = talk.until("refund")
-    assert arguments(asked)["amount"] == "248.00"
+    assert arguments(asked)["amount"] == "129.00"
     talk.answer(asked, refund={"refund": "R-000001", "amount": "100.00", "currency": "EUR", "order_id": "A-1001"})
     mail = talk.ask()
     assert "100.00 EUR" in arguments(mail)["body"]
@@ -81,13 +84,41 @@ def test_after_a_rejection_the_customer_is_not_told_that_money_is_coming() -> No
     assert "paid back" not in arguments(mail)["body"]
     assert "A colleague is looking at it" in arguments(mail)["body"]
     talk.answer(mail)
-    assert "no photo" in talk.ask().text
+    assert talk.ask().text.startswith("The refund was not paid: no photo. The customer was told")
+
+
+def test_an_edited_refund_is_told_with_the_amount_that_ran() -> None:
+    talk = Talk("1")
+    paid = json.dumps({"refund": "R-000001", "amount": "60.00", "currency": "EUR", "order_id": "A-1001"})
+    told = f'{texts.edited(["amount"])} It ran with {{"order_id": "A-1001", "amount": "60.00"}}\n{paid}'
+    talk.answer(talk.until("refund"), refund=told)
+    assert "60.00 EUR" in arguments(talk.ask())["body"]
+
+
+def test_a_refund_in_the_wrong_currency_is_asked_for_again_in_the_right_one() -> None:
+    talk = Talk("12")
+    first = talk.until("refund")
+    assert arguments(first)["currency"] == "USD"
+    talk.answer(first, refund=FAILED)
+    assert arguments(talk.ask())["currency"] == "EUR"
+
+
+def test_a_rejected_refund_in_the_wrong_currency_is_not_asked_for_again() -> None:
+    talk = Talk("12")
+    talk.answer(talk.until("refund"), refund=REJECTED)
+    assert [call.name for call in talk.ask().tool_calls] == ["send_email"]
+
+
+def test_a_text_of_a_person_who_settled_an_outcome_counts_as_done() -> None:
+    talk = Talk("10")
+    talk.answer(talk.until("create_label"), create_label="Label L-000003, seen at the carrier.")
+    assert "your return label" in arguments(talk.ask())["body"]
 
 
 def test_an_answer_given_in_the_place_of_the_tool_counts_as_its_result() -> None:
     talk = Talk("1")
-    talk.answer(talk.until("refund"), refund="I paid 248.00 by bank transfer myself.")
-    assert "paid back 248.00 EUR" in arguments(talk.ask())["body"]
+    talk.answer(talk.until("refund"), refund=texts.responded("I paid 129.00 by bank transfer myself."))
+    assert "paid back 129.00 EUR" in arguments(talk.ask())["body"]
 
 
 def test_what_is_filled_in_cannot_break_out_of_the_arguments() -> None:
@@ -105,7 +136,7 @@ def test_two_calls_never_share_an_id() -> None:
         assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("answer", [{"ok": True}, REJECTED, {"error": "refused"}], ids=["done", "rejected", "failed"])
+@pytest.mark.parametrize("answer", [{"ok": True}, REJECTED, texts.expired(), FAILED, INVALID])
 @pytest.mark.parametrize("case", cases.load().cases, ids=lambda case: case.id)
 def test_every_case_ends_with_a_sentence_whatever_the_answers_are(case: cases.Case, answer: Any) -> None:
     talk = Talk(case.id)
