@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from config.api import api
 from config.frame import counts
 from config.health import healthz, no_icon, readyz
 
@@ -9,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("favicon.ico", no_icon),
+    path("api/v1/", api.urls),
     path("accounts/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("t/<slug:slug>/counts/", counts),

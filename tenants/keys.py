@@ -26,6 +26,7 @@ SCOPES = (
     "settings:write",
     "audit:read",
 )
+WIDER = _("A key makes no key with a scope it does not have itself.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

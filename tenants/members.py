@@ -81,6 +81,11 @@ def invitation(person: Person) -> str:
     return f"{settings.PUBLIC_URL}{path}"
 
 
+def invitation_if_new(person: Person) -> str | None:
+    """The invitation of a person who never chose a password; None for one who has."""
+    return None if person.has_usable_password() else invitation(person)
+
+
 def _known(roles: Sequence[str]) -> list[str]:
     unknown = set(roles) - set(ROLES)
     if unknown:

@@ -10,7 +10,8 @@ class Refusal(Exception):
     """A person or program asked for something that will not be done.
 
     `code` is stable and for programs; `detail` is a sentence for people; `standing` is the state that
-    won, `{status, by, at}`, where there is one; `errors` lists `{field, message}` for what was sent.
+    won, `{status, by, at}`, where there is one; `errors` lists `{field, message}` for what was sent;
+    `target` is what the audit names, such as `run:<id>`.
     """
 
     def __init__(
@@ -21,6 +22,7 @@ class Refusal(Exception):
         status: int = 409,
         standing: Mapping[str, Any] | None = None,
         errors: Sequence[Mapping[str, Any]] = (),
+        target: str = "",
     ) -> None:
         super().__init__(code)
         self.code = code
@@ -28,6 +30,7 @@ class Refusal(Exception):
         self.detail = detail
         self.standing = dict(standing) if standing else None
         self.errors = [dict(error) for error in errors]
+        self.target = target
         self.recorded = False  # An audit entry of it has been committed already.
         self.challenge = False  # A fresh second factor would lead out of it.
 

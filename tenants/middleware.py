@@ -1,0 +1,123 @@
+"""From an address to a tenant: the slug and the membership, never the session, give the scope."""
+
+import zoneinfo
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from tenants import doors, members, problems, refused
+from tenants.models import Member, Tenant
+from tenants.refusals import Refusal
+from tenants.requests import TenantRequest
+from tenants.scope import scope
+
+Respond = Callable[[HttpRequest], HttpResponseBase]
+
+
+class TenantMiddleware:
+    """Around `/t/{slug}/…`: sets `tenant`, `member` and `actor`; a slug one is no member of answers 404.
+
+    GET and HEAD run, and are rendered, in the tenant's scope, which PostgreSQL keeps read-only. A POST
+    opens none, its command does. What a POST is refused is entered in the audit.
+    """
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        parts = request.path_info.split("/", 3)
+        if parts[1] != "t" or len(parts) < 4:
+            return self.get_response(request)
+        if not request.user.is_authenticated:
+            return _to_sign_in(request)
+        membership = doors.membership(request.user.pk, parts[2])
+        if membership is None:
+            raise Http404
+        with scope(membership.tenant, read_only=True):
+            member = members.member_for(request.user.pk)
+            if member is None:
+                raise Http404
+            mine = _known(request, member)
+            if request.method in refused.SAFE:
+                with _language_and_zone(mine):
+                    return self.get_response(mine)
+        with _language_and_zone(mine):
+            return self._unsafe(mine)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """A refusal that no view made into a page becomes a plain one, with its sentence."""
+        if not isinstance(error, Refusal):
+            return None
+        request.refusal = error  # type: ignore[attr-defined]
+        return render(request, "refused.html", {"refusal": error}, status=error.status)
+
+    def _unsafe(self, request: TenantRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        refused.record(request, response, tenant=request.tenant.pk, actor=request.actor, channel="page")
+        return response
+
+
+class ProblemMiddleware:
+    """Under /api/ every error is a problem: also an unknown path and a method nobody answers."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if not request.path_info.startswith("/api/") or response.status_code < 400:
+            return response
+        if response.headers.get("Content-Type", "").startswith(problems.MEDIA_TYPE):
+            return response
+        answer = problems.problem(response.status_code)
+        if "Allow" in response.headers:
+            answer["Allow"] = response.headers["Allow"]
+        return answer
+
+
+class CleanMiddleware:
+    """An address with a NUL character in it is refused before anything reads it."""
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            return HttpResponseBadRequest(_("An address holds the NUL character, which cannot be kept."))
+        return self.get_response(request)
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    back = request.get_full_path() if request.method in refused.SAFE else "/"
+    response = redirect_to_login(back)
+    # htmx would put the sign-in page into a part of this one; so the whole page goes there.
+    return HttpResponseClientRedirect(response.url) if "HX-Request" in request.headers else response
+
+
+def _known(request: HttpRequest, member: Member) -> TenantRequest:
+    mine = cast("TenantRequest", request)
+    mine.tenant = Tenant.objects.get(pk=member.tenant_id)
+    mine.member, mine.actor, mine.refusal = member, members.actor_of(member), None
+    return mine
+
+
+@contextmanager
+def _language_and_zone(request: TenantRequest) -> Iterator[None]:
+    language = request.member.locale or request.tenant.locale
+    zone = _zone(request.member.timezone or request.tenant.timezone)
+    with translation.override(language), timezone.override(zone):
+        yield
+
+
+def _zone(name: str) -> zoneinfo.ZoneInfo:
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return zoneinfo.ZoneInfo("UTC")
