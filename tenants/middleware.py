@@ -56,7 +56,8 @@ class TenantMiddleware:
         if not isinstance(error, Refusal):
             return None
         request.refusal = error  # type: ignore[attr-defined]
-        return render(request, "refused.html", {"refusal": error}, status=error.status)
+        template = f"{error.status}.html" if error.status in refused.RECORDED else "400.html"
+        return render(request, template, {"reason_text": error.detail}, status=error.status)
 
     def _unsafe(self, request: TenantRequest) -> HttpResponseBase:
         response = self.get_response(request)

@@ -141,7 +141,7 @@ def tenant_row_held(tenant: Tenant) -> Iterator[None]:
     def hold() -> None:
         with connections["owner"].cursor() as cursor:
             cursor.execute("BEGIN")
-            cursor.execute("SELECT 1 FROM tenants_tenant WHERE id = %s FOR UPDATE", [tenant.pk])
+            cursor.execute("SELECT 1 FROM tenants_tenant WHERE id = %s FOR NO KEY UPDATE", [tenant.pk])
             held.set()
             release.wait(15)
             cursor.execute("ROLLBACK")
