@@ -1,8 +1,14 @@
 """The Django application `runs`."""
 
+import importlib
+
 from django.apps import AppConfig
 
 
 class RunsConfig(AppConfig):
     name = "runs"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        importlib.import_module("runs.receivers")
+        importlib.import_module("runs.worker")

@@ -1,6 +1,6 @@
 """One boundary of a worker: the values of `journal_boundary`, its answer, and the journal as it stands after it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -190,9 +190,16 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
         reason=answer.closed_reason or "",
         due_at=answer.next_at,
         result=step.result if closing.result is None else body(closing.result),
+        payloads=_stored(step, closing),
         attempts=(*step.attempts[:-1], last),
     )
     return row if closing.usage is None else _used(journal, row, closing.usage)
+
+
+def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
+    if not isinstance(closing.result, Stored):
+        return step.payloads
+    return {**(step.payloads or {}), "result": str(closing.result.payload)}
 
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:

@@ -11,12 +11,12 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from approvals.calls import sentence
 from runs.arguments import Bound, Signature
 from runs.llm.base import ToolSchema
 from tenants import exact_json
 
 DAY = timedelta(hours=24)
-MASK = "•••"
 
 
 class Effect(StrEnum):
@@ -144,8 +144,7 @@ class Tool:
 
     def sentence(self, arguments: Mapping[str, Any]) -> str:
         """The summary about these bound arguments, sensitive ones masked."""
-        shown = {name: MASK if name in self.sensitive else _word(value) for name, value in arguments.items()}
-        return self.summary.format_map(_Lenient(shown))
+        return sentence(self.summary, arguments, sensitive=self.sensitive)
 
     def _shown(self) -> dict[str, Any]:
         return {
@@ -153,7 +152,7 @@ class Tool:
             "title": self.title,
             "description": self.description,
             "summary": self.summary,
-            "schema": self.signature.schema,
+            "parameters": self.signature.schema,
             "effect": self.effect.value,
             "risk": self.risk.value,
             "sensitive": list(self.sensitive),
@@ -164,15 +163,6 @@ class Tool:
             "precondition": self.precondition is not None,
             "evidence": self.evidence is not None,
         }
-
-
-class _Lenient(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "–"
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else exact_json.dumps(value)
 
 
 def tool(

@@ -36,11 +36,8 @@ def read(service: str) -> dict[str, object]:
 
 
 def url(service: str) -> str:
-    """The base address of the web side of `service`, without a slash at its end; raises NotUp."""
-    found = read(service)
-    if "url" not in found:
-        raise NotUp(f"The {service} is not up yet.")
-    return str(found["url"])
+    """The base address of the web side of `service`, without a slash at its end."""
+    return str(read(service)["url"])
 
 
 def former_port(service: str, field: str = "port") -> int:

@@ -1,0 +1,95 @@
+"""The act itself: an open attempt on a call is carried out once, and closed with what it came to."""
+
+from runs import calls, payloads
+from runs.arguments import BadArguments
+from runs.dispatch import attempt, margin_left, written
+from runs.entries import Closing, StepRow
+from runs.errors import OutcomeUnknown
+from runs.failures import Failure
+from runs.journal import Halted
+from runs.recovery import call_failed, lookup_failed, timeout_of
+from runs.segment import Segment
+from runs.toolbox import context_of
+from runs.tools import Found, NotFound, Tool, invoke
+
+TOO_LATE = Failure("error", not_done=True, message="The worker's lease was about to lapse, so the call was not begun.")
+
+
+def perform(segment: Segment, step: StepRow) -> Closing:
+    """Carry out the attempt that is open on this step."""
+    tool = segment.tool(step)
+    if tool is None:
+        raise LookupError(f"Step {step.seq} was opened without its tool.")
+    if step.attempts[-1].kind == "lookup":
+        return _lookup(segment, step, tool)
+    return _call(segment, step, tool)
+
+
+def _call(segment: Segment, step: StepRow, tool: Tool) -> Closing:
+    try:
+        values = _values(segment, step, tool)
+    except BadArguments as error:
+        failure = Failure("invalid", not_done=True, message=str(error))
+        return call_failed(step, failure, tool, now=segment.clock())
+    if not margin_left(segment):
+        return call_failed(step, TOO_LATE, tool, now=segment.clock())
+    box = calls.Box()
+    ctx = context_of(segment, step, box)
+    found = attempt(
+        segment,
+        lambda: invoke(tool.function, ctx, values),
+        timeout=timeout_of(tool),
+        tick=lambda: _tell(segment, step, box),
+    )
+    box.closed = True
+    _tell(segment, step, box)
+    if isinstance(found, Failure):
+        return call_failed(step, found, tool, now=segment.clock())
+    return Closing(step.seq, "completed", result=payloads.fit(found, tenant=segment.tenant, run=segment.run))
+
+
+def _values(segment: Segment, step: StepRow, tool: Tool) -> dict[str, object]:
+    """The bound arguments as the tool's own values, from the text that was shown and hashed."""
+    bound = segment.bound.pop(step.seq, None)
+    if bound is None or bound.text != step.arguments:
+        bound = tool.signature.read(segment.whole(step, "arguments"))
+    return dict(bound.values)
+
+
+def _tell(segment: Segment, step: StepRow, box: calls.Box) -> None:
+    """Write the latest progress; on a run that was stopped meanwhile it is still a fact, if it can be told."""
+    if told := box.take():
+        try:
+            segment.holder.progress(step.seq, message=told.message, done=told.done, total=told.total)
+        except Halted:
+            return
+
+
+def _lookup(segment: Segment, step: StepRow, tool: Tool) -> Closing:
+    if tool.lookup is None:
+        return Closing(step.seq, "unknown", note="The tool has no lookup any more.")
+    values = _values(segment, step, tool)
+    ctx = context_of(segment, step, calls.Box())
+    outcome: list[Found | NotFound] = []
+
+    def look() -> None:
+        answer = invoke(tool.lookup, ctx, values)  # type: ignore[arg-type]
+        if not isinstance(answer, Found | NotFound):
+            raise OutcomeUnknown(f"The lookup answered with a {type(answer).__name__}, not Found or NotFound.")
+        outcome.append(answer)
+
+    found = attempt(segment, look, timeout=timeout_of(tool))
+    if isinstance(found, Failure):
+        return _not_read(step, found, tool)
+    return _found(segment, step, outcome[0])
+
+
+def _not_read(step: StepRow, failure: Failure, tool: Tool) -> Closing:
+    return lookup_failed(step, failure, tool)
+
+
+def _found(segment: Segment, step: StepRow, answer: Found | NotFound) -> Closing:
+    if isinstance(answer, NotFound):
+        return Closing(step.seq, "started", not_done=True, delay=0.0, message="The lookup found nothing.")
+    text = payloads.fit(written(answer.result), tenant=segment.tenant, run=segment.run)
+    return Closing(step.seq, "completed", result=text, note="The lookup found that it had happened.")

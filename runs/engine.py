@@ -1,0 +1,209 @@
+"""Advance a run: load, plan, act, until it must wait. Recovery uses this door too; there is no other."""
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from uuid import UUID
+
+from runs import acts, dispatch, gate, recovery, states, turns
+from runs.agents import registry
+from runs.context import Conversation
+from runs.entries import Journal, Opening, StepRow
+from runs.errors import NotRegistered
+from runs.journal import Halted, LostLease, StaleStamp, holder
+from runs.leases import Lease, acquire, release, stopped
+from runs.models import Step
+from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
+from runs.proposals import foreseen
+from runs.segment import Segment
+from runs.turns import Done
+from tenants import actors, broker
+from tenants.scope import scope
+
+logger = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """This stretch of work is over; the run's row says why."""
+
+
+def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], stopping: Callable[[], bool]) -> None:
+    """Take the run if it is queued and known here, and work until it must wait. Never raises for the run's sake."""
+    lease = acquire(tenant, run, worker=worker, knows=knows)
+    if lease is None:
+        return
+    try:
+        _work(_segment(lease, worker, stopping))
+    except (Stopped, Halted):
+        release(lease)
+    except LostLease:
+        logger.warning("Run %s was taken over; this worker stops writing to it.", run)
+        release(lease)
+    except NotRegistered:
+        holder(lease).give_back("This worker cannot run the version any more.")
+    except Exception:
+        stopped(lease)  # It lapses by itself, and the sweep recovers the run; three times, and a person is asked.
+        raise
+
+
+def _segment(lease: Lease, worker: str, stopping: Callable[[], bool]) -> Segment:
+    door = holder(lease)
+    agent = registry.find(lease.agent, lease.version)
+    views = gate.latest(lease.tenant, door.journal.run.subject)
+    segment = Segment(
+        holder=door,
+        agent=agent,
+        actor=actors.worker(worker),
+        settled=gate.standing(lease.tenant),
+        views=views,
+        conversation=Conversation(),
+        stopping=stopping,
+        call_ids={step.call_id for step in door.journal.steps if step.call_id},
+    )
+    segment.conversation = _conversation(segment)
+    return segment
+
+
+def _conversation(segment: Segment) -> Conversation:
+    journal = segment.journal
+    before = _turns_before(segment, journal.steps[0].seq) if _compacted(journal) else 0
+    return Conversation(
+        whole=segment.whole,
+        edits=lambda seq: segment.views[seq].edited_fields if seq in segment.views else (),
+        turns=before,
+    )
+
+
+def _turns_before(segment: Segment, seq: int) -> int:
+    with scope(segment.tenant, read_only=True):
+        return Step.objects.filter(run_id=segment.run, seq__lt=seq, kind=states.MODEL_TURN).count()
+
+
+def _compacted(journal: Journal) -> bool:
+    return bool(journal.steps) and journal.steps[0].kind == states.COMPACTION
+
+
+def _work(segment: Segment) -> None:
+    """One boundary after the other; an opened attempt is always carried out before the next plan."""
+    opened: StepRow | None = None
+    while True:
+        try:
+            if opened is None:
+                opened = _begin(segment, _planned(segment))
+            else:
+                opened = _settle(segment, _perform(segment, opened))
+        except StaleStamp:
+            segment.renew()
+            opened = None
+
+
+def _planned(segment: Segment) -> Action:
+    if segment.over():
+        _give_back(segment)
+    if segment.holder.behind:
+        segment.renew()
+    elif "pending" in {view.status for view in segment.views.values()}:
+        segment.views = gate.latest(segment.tenant, segment.journal.run.subject)
+    return plan(segment.journal, segment.facts())
+
+
+def _give_back(segment: Segment) -> None:
+    segment.holder.give_back("The worker is shutting down." if segment.stopping() else "Its time slice was used up.")
+    broker.publish("runs.tasks.advance", segment.tenant, segment.run)
+    raise Stopped
+
+
+def _begin(segment: Segment, action: Action) -> StepRow | None:
+    """Open what the action needs open, or do what needs no attempt; raises Stopped where the run stops."""
+    match action:
+        case Recover(step):
+            segment.holder.close(recovery.crashed(step, segment.tool(step), now=segment.clock()))
+        case Turn(kind, None):
+            return segment.holder.open_turn(kind)
+        case Turn(_, StepRow() as step):
+            return segment.holder.open(Opening(step.seq))
+        case Judge(step):
+            dispatch.judge(segment, step)
+        case Answered(step):
+            dispatch.answered(segment, step)
+        case Execute(step):
+            return dispatch.execute(segment, step)
+        case Park() | Finish():
+            _stop(segment, action)
+    return None
+
+
+def _stop(segment: Segment, action: Park | Finish) -> None:
+    if isinstance(action, Finish):
+        segment.holder.finish(action.status, result=action.result, reason=action.reason, message=action.message)
+        raise Stopped
+    if _park(segment, action):
+        raise Stopped
+    segment.renew()
+
+
+def _park(segment: Segment, action: Park) -> bool:
+    """Stop only if the plan, made again inside the lock, still says the same: no wake-up is lost between."""
+
+    def still(journal: Journal) -> bool:
+        views = gate.latest_here(journal.run.subject)
+        now = plan(journal, segment.facts(views))
+        return isinstance(now, Park) and (now.status, now.reason) == (action.status, action.reason)
+
+    match action.status:
+        case states.WAITING:
+            return segment.holder.park(still)
+        case states.SLEEPING:
+            return segment.holder.sleep(still)
+    return segment.holder.attention(action.reason, still, message=action.message)
+
+
+def _perform(segment: Segment, step: StepRow) -> Done:
+    if step.kind == states.TOOL_CALL:
+        return Done(acts.perform(segment, step))
+    return turns.perform(segment, step)
+
+
+def _settle(segment: Segment, done: Done) -> StepRow | None:
+    """Record how the attempt ended and, in the same commit, open what may go on at once."""
+    closing, first = done.closing, segment.journal.next_seq
+    for place, each in enumerate(done.made):
+        segment.call_ids.add(each.planned.call_id)
+        if each.bound is not None:
+            segment.bound[first + place] = each.bound
+        if each.allowed:
+            segment.allowed.add(first + place)
+    following = None if segment.over() else _following(segment, done)
+    plans = [each.planned for each in done.made]
+    match following:
+        case Execute(step):
+            opening = dispatch.first_opening(segment, step)
+            if plans:
+                return segment.holder.close_turn_and_open(closing, plans=plans, opening=opening)
+            return segment.holder.close_and_open(closing, opening)
+        case Turn(kind, None) if not plans:
+            return segment.holder.close_and_open(closing, kind)
+    if plans:
+        segment.holder.close_turn_and_open(closing, plans=plans)
+    else:
+        segment.holder.close(closing)
+    return None
+
+
+def _following(segment: Segment, done: Done) -> Action | None:
+    """What the plan will say once this closing is recorded, where that can share its commit."""
+    if done.closing.status != "completed" or segment.holder.behind:
+        return None
+    action = plan(_after(segment.journal, done), segment.facts())
+    if isinstance(action, Execute):
+        return action if action.step.status == "planned" and action.step.seq in segment.allowed else None
+    return action if isinstance(action, Turn) and action.step is None else None
+
+
+def _after(journal: Journal, done: Done) -> Journal:
+    closed = done.closing
+    steps = [*journal.steps, *foreseen(journal, done.made)]
+    place = closed.step - steps[0].seq
+    result = closed.result if isinstance(closed.result, str) else "stored"
+    steps[place] = replace(steps[place], status=closed.status or steps[place].status, result=result, attempts=())
+    return replace(journal, steps=steps, next_seq=journal.next_seq + len(done.made))

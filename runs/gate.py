@@ -1,0 +1,218 @@
+"""May this call go on? The only caller of approvals: rules, requests, and the checks before the act (A3.4)."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from approvals import calls, clock, policy, requests, requirements, reviewers, rules
+from approvals.models import ApprovalRequest
+from approvals.policy import RuleSet
+from approvals.requests import RequestView
+from approvals.requirements import Requirement
+from runs.agents import Agent
+from runs.entries import RunRecord
+from runs.tools import Tool
+from tenants import exact_json, stamps
+from tenants.actors import Actor
+from tenants.models import AgentAccess, ToolSetting
+from tenants.scope import scope
+
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a tenant has settled, as of one stamp."""
+
+    stamp: int
+    rules: RuleSet
+    risks: Mapping[str, str]
+    off: frozenset[str]
+    agents: frozenset[str]
+
+
+_cache: dict[UUID, Standing] = {}
+_lock = threading.Lock()
+
+
+def standing(tenant: UUID) -> Standing:
+    """The tenant's rules and switches as they are now; kept by stamp, so that unchanged ones cost one query."""
+    with scope(tenant, read_only=True):
+        return _standing(tenant)
+
+
+def _standing(tenant: UUID) -> Standing:
+    known = _cache.get(tenant)
+    if known is not None and known.stamp == stamps.read():
+        return known
+    loaded = rules.load()
+    settled = list(ToolSetting.objects.all())
+    read = Standing(
+        stamp=loaded.stamp,
+        rules=loaded,
+        risks={each.tool: each.risk for each in settled if each.risk},
+        off=frozenset(each.tool for each in settled if not each.enabled),
+        agents=frozenset(AgentAccess.objects.filter(enabled=True).values_list("agent", flat=True)),
+    )
+    with _lock:
+        _cache[tenant] = read
+    return read
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One call of one step, as the engine has it; `evidence` and `precondition` are JSON texts once read."""
+
+    run: RunRecord
+    agent: Agent
+    tool: Tool
+    seq: int
+    proposed: str
+    arguments: str
+    digest: str
+    rationale: str = ""
+    evidence: str | None = None
+    evidence_error: str = ""
+    precondition: str | None = None
+
+
+def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
+    """The call as rules read it and people are shown it."""
+    run, tool = wanted.run, wanted.tool
+    return calls.ProposedCall(
+        tool=tool.name,
+        tool_title=tool.title,
+        summary=tool.sentence(exact_json.loads(wanted.arguments)),
+        agent=wanted.agent.name,
+        agent_version=run.version,
+        risk=tool.risk.at_least(settled.risks.get(tool.name)).value,
+        effect=tool.effect.value,
+        arguments=wanted.arguments,
+        digest=wanted.digest,
+        tool_definition=tool.definition,
+        proposed_arguments=wanted.proposed,
+        rationale=wanted.rationale,
+        initiators=tuple(run.initiators),
+        initiator=dict(run.started_by),
+        labels=dict(run.labels),
+        run={"id": str(run.id), "title": run.title, "step": wanted.seq, "agent": run.agent},
+        evidence=wanted.evidence,
+        evidence_error=wanted.evidence_error,
+        precondition=wanted.precondition,
+    )
+
+
+def digest(tool: Tool, arguments: str) -> str:
+    """The digest of these bound arguments, keyed where a parameter is sensitive."""
+    return calls.digest(arguments, sensitive=tool.sensitive)
+
+
+def judge(call: calls.ProposedCall, settled: Standing, *, now: datetime) -> Requirement:
+    """What the tenant's switches and rules demand of the call."""
+    if call.tool in settled.off or call.agent not in settled.agents:
+        return Requirement(outcome="deny")
+    return policy.evaluate(call, settled.rules, now=now)
+
+
+def why_denied(call: calls.ProposedCall, settled: Standing, requirement: Requirement) -> str:
+    """The sentence that the model and the people who watch read about a denied call."""
+    if call.tool in settled.off:
+        return f"Refused: the tool {call.tool} is switched off. The call was not run."
+    if call.agent not in settled.agents:
+        return f"Refused: the agent {call.agent} is switched off. The call was not run."
+    names = ", ".join(dict.fromkeys(each.name for each in requirement.trace if each.outcome == "deny"))
+    return f"Refused by the rule {names}. The call was not run." if names else "Refused. The call was not run."
+
+
+def latest(tenant: UUID, subject: str) -> dict[int, RequestView]:
+    """The latest request of each step of a run."""
+    with scope(tenant, read_only=True):
+        return latest_here(subject)
+
+
+def latest_here(subject: str) -> dict[int, RequestView]:
+    """The same within a scope that is open already."""
+    return {int(ref): view for ref, view in requests.latest(subject).items()}
+
+
+def ask(call: calls.ProposedCall, requirement: Requirement, *, subject: str, seq: int, actor: Actor) -> None:
+    """Put the call to people. Needs the run's scope and lock."""
+    requests.open(call, subject=subject, ref=str(seq), requirement=requirement, actor=actor)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What moved since the yes: without a requirement the call is refused, else asked again with the difference."""
+
+    because: str
+    requirement: Requirement | None = None
+    keep_votes: bool = False
+    fields: Sequence[Mapping[str, Any]] = ()
+
+
+def checked(wanted: Wanted, view: RequestView, settled: Standing, *, now: datetime) -> Moved | None:
+    """The checks before the act, but for the precondition: definition, arguments, rules, rights. None: go on.
+
+    Needs the run's scope. `wanted.arguments` are the approved ones, validated by the signature once more.
+    """
+    call = proposed(wanted, settled)
+    requirement = judge(call, settled, now=now)
+    if requirement.outcome == "deny":
+        return Moved(why_denied(call, settled, requirement))
+    stricter = view.requirement.join(requirement)
+    if because := _became_another(wanted, view):
+        return Moved(because, stricter, fields=difference(view.arguments, wanted.arguments))
+    if requirement.stricter_than(view.requirement):
+        return Moved("The rules ask for more than when this was approved.", stricter, keep_votes=True)
+    return _rights(view)
+
+
+def _became_another(wanted: Wanted, view: RequestView) -> str:
+    if wanted.tool.fingerprint != view.fingerprint:
+        return f"The tool {wanted.tool.name} is defined differently than when this was approved."
+    if wanted.digest != view.digest:
+        return "The tool reads the arguments differently than they were approved."
+    return ""
+
+
+def _rights(view: RequestView) -> Moved | None:
+    """Whether those who said yes still may; a yes by silence has no voters and rests on its rule alone."""
+    if not view.voters:
+        return None
+    request = ApprovalRequest.objects.get(pk=view.id)
+    voters = [vote.voter for vote in reviewers.standing_votes(request, now=clock.now())]
+    if requirements.missing(view.requirement, voters) == 0:
+        return None
+    return Moved("Somebody who approved this may no longer do so.", view.requirement, keep_votes=True)
+
+
+def difference(before: str, after: str) -> list[dict[str, Any]]:
+    """Which top-level fields of two JSON objects differ, with both values."""
+    old, new = exact_json.loads(before), exact_json.loads(after)
+    names = dict.fromkeys([*old, *new])
+    pairs = [{"name": name, "before": old.get(name), "after": new.get(name)} for name in names]
+    return [each for each in pairs if exact_json.canonical(each["before"]) != exact_json.canonical(each["after"])]
+
+
+def same(before: str | None, after: str | None) -> bool:
+    """Whether two JSON texts have one value."""
+    if before is None or after is None:
+        return before is after
+    return exact_json.canonical(exact_json.loads(before)) == exact_json.canonical(exact_json.loads(after))
+
+
+def ask_again(wanted: Wanted, view: RequestView, moved: Moved, settled: Standing, *, actor: Actor) -> None:
+    """Supersede an approved request by one that shows what moved. Needs the run's scope and lock."""
+    if moved.requirement is None:
+        raise ValueError("A refused call is not asked again.")
+    requests.supersede(
+        view.id,
+        call=proposed(wanted, settled),
+        requirement=moved.requirement,
+        actor=actor,
+        difference={"because": moved.because, "fields": list(moved.fields)},
+        keep_votes=moved.keep_votes,
+    )

@@ -1,0 +1,49 @@
+"""What a running call is handed: its key, and the doors for progress, large contents and credentials."""
+
+from uuid import UUID
+
+from runs import payloads
+from runs.calls import Box, Told
+from runs.entries import StepRow
+from runs.errors import PermissionRefused
+from runs.segment import Segment
+from runs.tools import ToolContext
+from tenants import credentials, exact_json
+from tenants.scope import scope
+
+
+def key_of(run: UUID, step: StepRow, digest: str) -> str:
+    """The idempotency key: the same at every try of this call, another for every other one.
+
+    Derived from run, step, tool, canonical arguments and generation; never from chance or a clock.
+    """
+    return exact_json.digest([str(run), step.seq, step.tool, digest, step.generation])
+
+
+def context_of(segment: Segment, step: StepRow, box: Box) -> ToolContext:
+    """The context of the attempt that is open on this step."""
+    attempt = step.attempts[-1]
+    return ToolContext(
+        tenant=segment.tenant,
+        run_id=segment.run,
+        step=step.seq,
+        attempt=sum(each.kind == attempt.kind for each in step.attempts),
+        idempotency_key=attempt.key,
+        _progress=lambda message, done, total: box.put(Told(str(message), done, total)),
+        _store=lambda content, media_type: _store(segment, box, content, media_type),
+        _secret=lambda name: _secret(segment.tenant, name),
+    )
+
+
+def _store(segment: Segment, box: Box, content: bytes, media_type: str) -> str:
+    if box.closed:
+        raise PermissionRefused("This call was given up; nothing it brings is kept any more.")
+    return str(payloads.keep(content, tenant=segment.tenant, run=segment.run, media_type=media_type))
+
+
+def _secret(tenant: UUID, name: str) -> str:
+    with scope(tenant, read_only=True):
+        value = credentials.get(name)
+    if value is None:
+        raise PermissionRefused(f"The credential {name} is not set for this organisation; an admin can set it.")
+    return value

@@ -1,0 +1,83 @@
+"""Asking the model, and observing again: units that change nothing outside and so may be asked again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from runs import calls, payloads, states
+from runs.arguments import jsonable
+from runs.entries import Closing, StepRow, Usage
+from runs.failures import Failure, classify, storable, timed_out
+from runs.llm.asking import ask
+from runs.llm.base import ModelResponse
+from runs.proposals import Proposal, Reading, proposals
+from runs.recovery import turn_failed
+from runs.segment import Segment
+from runs.toolbox import context_of
+from runs.tools import invoke
+from tenants import exact_json
+
+
+@dataclass(frozen=True)
+class Done:
+    """How an attempt ended, and the calls that the answer asks for."""
+
+    closing: Closing
+    made: Sequence[Proposal] = ()
+
+
+def perform(segment: Segment, step: StepRow) -> Done:
+    """Do this turn once; the closing says how it went."""
+    act = _observed if step.kind == states.OBSERVATION else _asked
+    try:
+        return act(segment, step)
+    except calls.Late:
+        failure = timed_out(settings.MODEL_TIMEOUT)
+    except Exception as error:
+        failure = classify(error, now=segment.clock())
+    return Done(_failed(segment, step, failure))
+
+
+def _failed(segment: Segment, step: StepRow, failure: Failure) -> Closing:
+    return turn_failed(step, failure, now=segment.clock())
+
+
+def _asked(segment: Segment, step: StepRow) -> Done:
+    agent = segment.agent
+    request = segment.conversation.request(segment.journal, instructions=agent.instructions, tools=agent.for_model)
+    response: ModelResponse = calls.call(lambda: ask(agent.model, request), timeout=settings.MODEL_TIMEOUT)
+    segment.last_turn_at = segment.clock()
+    reading = Reading(
+        agent=agent,
+        journal=segment.journal,
+        turn=step,
+        settled=segment.settled,
+        now=segment.clock(),
+        max_repeats=segment.max_repeats,
+    )
+    made = proposals(response, reading, used_ids=segment.call_ids)
+    text = payloads.fit(storable(response.text or ""), tenant=segment.tenant, run=segment.run)
+    return Done(Closing(step.seq, "completed", result=text, usage=_usage(response)), made)
+
+
+def _usage(response: ModelResponse) -> Usage | None:
+    used = response.usage
+    return Usage(used.input_tokens, used.output_tokens, used.cost) if used else None
+
+
+def _observed(segment: Segment, step: StepRow) -> Done:
+    """Every observation of the agent, told to the model with its time; one that fails says so."""
+    ctx = context_of(segment, step, calls.Box())
+    lines = [f"Observed again at {segment.clock().isoformat(timespec='seconds')}:"]
+    for each in segment.agent.observe:
+        value = calls.call(lambda each=each: invoke(each, ctx, {}), timeout=settings.TOOL_TIMEOUT)  # type: ignore[misc]
+        lines.append(f"{getattr(each, '__name__', 'observation')}: {_json(value)}")
+    segment.last_turn_at = segment.clock()
+    text = payloads.fit("\n".join(lines), tenant=segment.tenant, run=segment.run)
+    return Done(Closing(step.seq, "completed", result=text))
+
+
+def _json(value: Any) -> str:
+    return exact_json.dumps(jsonable(value))

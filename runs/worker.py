@@ -1,0 +1,48 @@
+"""This worker's process: its name, what it loads at its start, and how it comes to rest."""
+
+import os
+import signal
+import socket
+import threading
+from typing import Any
+
+from celery.signals import worker_init, worker_process_init, worker_shutting_down
+
+from runs import agents, calls
+from runs.announcing import Announcer
+
+_stop = threading.Event()
+_leaving = threading.Lock()
+
+
+def name() -> str:
+    """The name of this process in events: host and process number."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def stopping() -> bool:
+    """Whether this process is coming to rest, so that runs are to be given back at their next boundary."""
+    return _stop.is_set()
+
+
+def begin(**_: Any) -> None:
+    """Load the agents and make them known before the first message is taken."""
+    agents.load()
+    Announcer(name()).start()
+
+
+def rest(**_: Any) -> None:
+    """Let every run be given back at its next boundary."""
+    _stop.set()
+
+
+worker_init.connect(begin)
+worker_process_init.connect(begin)
+worker_shutting_down.connect(rest)
+
+
+def leave_if_worn_out() -> None:
+    """With half of the threads stuck in calls that were given up, come to rest; the supervisor starts another."""
+    if calls.worn_out() and _leaving.acquire(blocking=False):
+        _stop.set()
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,200 @@
+"""The agent `script` plays the turns in its own input; its tools have every effect and misbehave when told.
+
+Input: `{"turns": [turn, …], "end": text}`. A turn is a list of calls `{"tool", "args", "id"?}` (`args` an object, or
+text as the model would write it), a text, or `{"fail": how, "times": n, "then": turn}`.
+"""
+
+import json
+import os
+import signal
+import time
+from typing import Any
+
+from runs.agents import Agent, register
+from runs.errors import InvalidArguments, ModelRefused, OutcomeUnknown, PermissionRefused, RateLimited, Transient
+from runs.llm.base import ModelRequest, ModelResponse, ToolCall, Usage
+from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
+from tests.agents import ledger
+
+FAILURES: dict[str, Exception] = {
+    "transient": Transient("not now"),
+    "limited": RateLimited("slower", retry_after=0.3),
+    "invalid": InvalidArguments("no such order"),
+    "permission": PermissionRefused("the key may not do this"),
+    "unknown": OutcomeUnknown("no idea"),
+    "refused": ModelRefused("the key is wrong", cause="permission"),
+    "timeout": TimeoutError("no answer"),
+    "bug": ValueError("a bug"),
+}
+
+
+def play(request: ModelRequest) -> ModelResponse:
+    """The turn that the run's input says."""
+    script = json.loads(request.messages[0].text)
+    told = [message.text for message in request.messages[1:]]
+    ledger.enter(run=str(request.run_id), kind="model", turn=request.turn, told=told, calls=_calls_seen(request))
+    turns = script["turns"]
+    turn = turns[request.turn] if request.turn < len(turns) else script.get("end", "done")
+    return _response(request, turn)
+
+
+def _calls_seen(request: ModelRequest) -> list[list[str]]:
+    return [[call.id, call.name, call.arguments] for message in request.messages for call in message.tool_calls]
+
+
+def _response(request: ModelRequest, turn: Any) -> ModelResponse:
+    usage = Usage(input_tokens=10, output_tokens=5)
+    if isinstance(turn, str):
+        return ModelResponse(text=turn, usage=usage)
+    if isinstance(turn, dict):
+        return _failing(request, turn)
+    calls = [_call(request, place, each) for place, each in enumerate(turn)]
+    return ModelResponse(tool_calls=calls, finish_reason="tool_calls", usage=usage)
+
+
+def _failing(request: ModelRequest, turn: dict[str, Any]) -> ModelResponse:
+    tries = sum(line["turn"] == request.turn for line in ledger.asked(request.run_id))
+    if tries <= turn.get("times", 1):
+        if turn["fail"] == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if turn["fail"].startswith("sleep:"):
+            time.sleep(float(turn["fail"].partition(":")[2]))
+        else:
+            raise FAILURES[turn["fail"]]
+    return _response(request, turn["then"])
+
+
+def _call(request: ModelRequest, place: int, each: dict[str, Any]) -> ToolCall:
+    args = each.get("args", {})
+    text = args if isinstance(args, str) else json.dumps({**args, "rationale": each.get("why", "because")})
+    if each["tool"] == "look":
+        text = args if isinstance(args, str) else json.dumps(args)
+    return ToolCall(each.get("id", f"c{request.turn}-{place}"), each["tool"], text)
+
+
+def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
+    """Enter the act in the ledger, then do as told: `ok`, `sleep:s`, or `<failure>:<times>`, `die:<times>`."""
+    before = len([line for line in ledger.acts(ctx.run_id, name) if line["step"] == ctx.step])
+    ledger.enter(
+        run=str(ctx.run_id),
+        kind="act",
+        tool=name,
+        step=ctx.step,
+        attempt=ctx.attempt,
+        key=ctx.idempotency_key,
+        args={key: str(value) for key, value in args.items()},
+        pid=os.getpid(),
+    )
+    verb, _, number = how.partition(":")
+    if verb == "sleep":
+        time.sleep(float(number))
+    elif verb == "progress":
+        for done in range(int(number)):
+            ctx.progress("counted", done=done + 1, total=int(number))
+            time.sleep(0.01)
+    elif verb != "ok" and before < int(number or 1):
+        if verb == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise FAILURES[verb]
+    return {"tool": name, **{key: str(value) for key, value in args.items()}}
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Look at {what}")
+def look(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Look at something."""
+    return _act(ctx, "look", how, what=what)
+
+
+@tool(effect=Effect.IDEMPOTENT, risk=Risk.LOW, summary="Set {what}")
+def set_it(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Set something to a value; again is the same."""
+    return _act(ctx, "set_it", how, what=what)
+
+
+@tool(effect=Effect.KEYED, risk=Risk.LOW, summary="Pay {amount}")
+def pay(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str, Any]:
+    """Pay, under a key that the far side honours."""
+    return _act(ctx, "pay", how, amount=amount)
+
+
+@tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Refund {amount}")
+def refund(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str, Any]:
+    """Pay back; a person must say yes."""
+    return _act(ctx, "refund", how, amount=amount)
+
+
+def _delivered(ctx: ToolContext, *, what: str, how: str) -> Found | NotFound:
+    if how.startswith("blind"):
+        raise OutcomeUnknown("The carrier does not say.")
+    found = any(line["step"] == ctx.step for line in ledger.acts(ctx.run_id, "deliver"))
+    return Found({"delivered": what}) if found else NotFound()
+
+
+@tool(effect=Effect.LOOKUP, risk=Risk.LOW, summary="Deliver {what}", lookup=_delivered, timeout=0.5)
+def deliver(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Deliver; the carrier can be asked afterwards."""
+    return _act(ctx, "deliver", "die:9" if how == "blind" else how, what=what)
+
+
+@tool(effect=Effect.MANUAL, risk=Risk.LOW, summary="Send {what}", timeout=2)
+def send(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Send; nobody can say afterwards."""
+    return _act(ctx, "send", how, what=what)
+
+
+@tool(effect=Effect.MANUAL, risk=Risk.HIGH, summary="Post {what}", timeout=2)
+def post(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Post; nobody can say afterwards, and a person must say yes."""
+    return _act(ctx, "post", how, what=what)
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Return a large or strange result")
+def fetch(ctx: ToolContext, *, size: int = 0, strange: str = "") -> Any:
+    """Give back what storage finds hard."""
+    strange_ones: dict[str, Any] = {"nan": float("nan"), "nul": "a\x00b", "half": "\ud800", "big": 2**63 + 1}
+    ledger.enter(run=str(ctx.run_id), kind="act", tool="fetch", step=ctx.step)
+    return strange_ones[strange] if strange else "🙂" * size
+
+
+def _balance(ctx: ToolContext, *, amount: int, how: str) -> int:
+    return sum(1 for line in ledger.entries("balance", "balance") if line["of"] == amount)
+
+
+@tool(
+    effect=Effect.KEYED,
+    risk=Risk.HIGH,
+    summary="Withdraw {amount}",
+    precondition=_balance,
+    evidence=lambda ctx, amount, how: {"seen": amount},
+)
+def withdraw(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str, Any]:
+    """Withdraw while the balance is what the reviewer saw."""
+    return _act(ctx, "withdraw", how, amount=amount)
+
+
+TOOLS = [look, set_it, pay, refund, deliver, send, post, fetch, withdraw]
+
+
+class Player:
+    """The model of the script."""
+
+    label = "scripted"
+
+    def respond(self, request: ModelRequest) -> ModelResponse:
+        """Play the turn."""
+        return play(request)
+
+
+register(Agent(name="script", version="1", model=Player(), instructions="Play the script.", tools=TOOLS))
+register(Agent(name="one-by-one", version="1", model=Player(), instructions="", tools=TOOLS, parallel=False))
+register(
+    Agent(
+        name="observer",
+        version="1",
+        model=Player(),
+        instructions="",
+        tools=TOOLS,
+        observe_again_after=0.2,
+        observe=[lambda ctx: {"world": "as it is"}],
+    )
+)

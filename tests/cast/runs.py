@@ -1,0 +1,116 @@
+"""Runs of the agent `script`: started, watched until something is so, and read back."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from approvals import decisions
+from approvals.models import ApprovalRequest
+from runs import journal
+from runs.entries import Journal
+from runs.models import Attempt, Lease, Run, Text
+from tenants import actors, broker, events
+from tenants.locks import hold
+from tenants.models import AgentAccess, Member, Tenant
+from tenants.scope import scope
+from tests.cast.people import actor
+
+PARKED = ("waiting_approval", "sleeping", "needs_attention")
+FINISHED = ("succeeded", "failed", "cancelled")
+
+
+def switch_on(tenant: Tenant, *agents: str) -> None:
+    """Let the tenant start these agents."""
+    with scope(tenant.pk):
+        for agent in agents or ("script", "one-by-one", "observer"):
+            AgentAccess.objects.get_or_create(tenant_id=tenant.pk, agent=agent)
+
+
+def call(tool: str, **args: Any) -> dict[str, Any]:
+    """One call of a scripted turn."""
+    return {"tool": tool, "args": args}
+
+
+def start(tenant: Tenant, *turns: Any, agent: str = "script", end: str = "done", by: Member | None = None) -> UUID:
+    """Queue a run that plays these turns."""
+    switch_on(tenant, agent)
+    who = actor(by) if by else actors.COMMAND
+    with scope(tenant.pk):
+        run = Run(tenant_id=tenant.pk, agent=agent, version="1", title="A test", started_by=who.as_json())
+        run.initiators = [by.pk] if by else []
+        hold(f"run:{run.pk}")
+        run.save(force_insert=True)
+        Run.objects.filter(pk=run.pk).update(due_at=run.created_at)
+        Lease.objects.create(tenant_id=tenant.pk, run_id=run.pk)
+        script = json.dumps({"turns": turns, "end": end})
+        Text.objects.create(tenant_id=tenant.pk, run_id=run.pk, seq=0, name="input", body=script)
+        events.append(f"run:{run.pk}", "run.queued", actor=who)
+        broker.publish("runs.tasks.advance", tenant.pk, run.pk)
+    return run.pk
+
+
+def read(tenant: Tenant, run: UUID) -> Run:
+    with scope(tenant.pk, read_only=True):
+        return Run.objects.get(pk=run)
+
+
+def steps(tenant: Tenant, run: UUID) -> Journal:
+    return journal.load(tenant.pk, run)
+
+
+def calls(tenant: Tenant, run: UUID) -> list[Any]:
+    """The tool steps, in order."""
+    return [step for step in steps(tenant, run).steps if step.kind == "tool_call"]
+
+
+def attempts(tenant: Tenant, run: UUID, seq: int) -> list[Attempt]:
+    with scope(tenant.pk, read_only=True):
+        return list(Attempt.objects.filter(run_id=run, seq=seq).order_by("number"))
+
+
+def story(tenant: Tenant, run: UUID) -> list[str]:
+    """The names of the run's events, whose numbers have no gap."""
+    with scope(tenant.pk, read_only=True):
+        found = events.after(f"run:{run}", 0, 10_000)
+    assert [event.seq for event in found] == list(range(1, len(found) + 1))
+    return [event.name for event in found]
+
+
+def until(tenant: Tenant, run: UUID, *statuses: str, within: float = 15) -> Run:
+    """Wait until the run has one of these states; AssertionError with its story after that time."""
+    return so(lambda: _in(tenant, run, statuses), lambda: _tell(tenant, run), within=within)
+
+
+def _in(tenant: Tenant, run: UUID, statuses: tuple[str, ...]) -> Run | None:
+    found = read(tenant, run)
+    return found if found.status in statuses else None
+
+
+def _tell(tenant: Tenant, run: UUID) -> str:
+    found = read(tenant, run)
+    return f"the run is {found.status} {found.reason}: {story(tenant, run)}"
+
+
+def so(found: Callable[[], Any], told: Callable[[], str] = str, *, within: float = 15) -> Any:
+    """Wait until `found` finds something."""
+    deadline = time.monotonic() + within
+    while not (value := found()):
+        assert time.monotonic() < deadline, told()
+        time.sleep(0.02)
+    return value
+
+
+def requests(tenant: Tenant, run: UUID, status: str = "pending") -> list[ApprovalRequest]:
+    with scope(tenant.pk, read_only=True):
+        found = ApprovalRequest.objects.filter(subject=f"run:{run}", status=status)
+        return list(found.order_by("opened_at", "id"))
+
+
+def decide(member: Member, request: ApprovalRequest, decision: str = "approve", **values: Any) -> None:
+    """Answer as this member."""
+    who = actor(member)
+    version = values.pop("version", request.version)
+    tenant = request.tenant_id
+    decisions.decide(request.pk, tenant=tenant, actor=who, decision=decision, version=version, channel="page", **values)
