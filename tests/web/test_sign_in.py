@@ -1,0 +1,73 @@
+"""Signing in: by invitation only, and every attempt on a known person is in the audit of each of their tenants."""
+
+import logging
+import re
+
+import pytest
+from django.test import Client
+
+from tenants import members
+from tenants.actors import COMMAND
+from tenants.models import AuditEntry, Member, Person, Tenant
+from tenants.scope import scope
+from tests.cast.people import PASSWORD
+
+
+def entries(tenant: Tenant, action: str) -> list[AuditEntry]:
+    with scope(tenant.pk):
+        return list(AuditEntry.objects.filter(action=action))
+
+
+def sign_in(email: str, password: str) -> tuple[Client, int]:
+    client = Client()
+    response = client.post("/accounts/login/", {"login": email, "password": password})
+    return client, response.status_code
+
+
+def test_a_member_signs_in_however_the_address_is_capitalised(acme: Tenant, alice: Member) -> None:
+    client, status = sign_in("ALICE@acme.example", PASSWORD)
+    assert status == 302
+    assert client.session["_auth_user_id"] == str(alice.person_id)
+    assert [entry.actor_id for entry in entries(acme, "person.signed_in")] == [str(alice.person_id)]
+
+
+def test_a_failed_sign_in_is_in_the_audit_of_every_tenant_of_the_person(
+    acme: Tenant, globex: Tenant, alice: Member
+) -> None:
+    with scope(globex.pk):
+        members.add(alice.email, actor=COMMAND, roles=["reviewer"])
+    _client, status = sign_in(alice.email, "wrong")
+    assert status == 200
+    for tenant in (acme, globex):
+        found = entries(tenant, "person.sign_in_failed")
+        assert [(entry.actor_kind, entry.target, entry.refused) for entry in found] == [
+            ("anonymous", f"person:{alice.person_id}", True)
+        ]
+
+
+def test_an_unknown_address_is_in_the_log_alone(acme: Tenant, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        sign_in("nobody@nowhere.example", "wrong")
+    assert "address nobody has" in caplog.text
+    assert "nobody@nowhere.example" not in caplog.text
+    assert not entries(acme, "person.sign_in_failed")
+
+
+def test_nobody_signs_up(acme: Tenant) -> None:
+    wish = {"email": "new@acme.example", "password1": PASSWORD, "password2": PASSWORD}
+    Client().post("/accounts/signup/", wish)
+    assert not Person.objects.filter(email="new@acme.example").exists()
+
+
+def test_an_invited_person_chooses_a_password_once_and_comes_in(acme: Tenant) -> None:
+    with scope(acme.pk):
+        member = members.add("new@acme.example", actor=COMMAND, roles=["reviewer"])
+    link = members.invitation(member.person)
+    path = re.sub(r"^https?://[^/]+", "", link)
+    client = Client()
+    form = client.get(path, follow=True)
+    assert form.status_code == 200
+    chosen = {"password1": "a long enough choice", "password2": "a long enough choice"}
+    assert client.post(form.redirect_chain[-1][0], chosen).status_code == 302
+    assert sign_in("new@acme.example", "a long enough choice")[1] == 302
+    assert Client().get(path, follow=True).redirect_chain == []
