@@ -21,7 +21,7 @@ from config.local.valkey import Valkey
 def services() -> Iterator[Path]:
     """Start both, tell the settings, migrate, and stop both at the end."""
     base = Path(tempfile.mkdtemp(prefix="vermilion-bench-"))
-    base.chmod(0o755)  # noqa: S103  The services may step down from root.
+    base.chmod(0o755)
     folder = Folder(base)
     postgres, valkey = Postgres(folder), Valkey(folder)
     folder.hold()

@@ -1,6 +1,8 @@
 """Settings: the environment only, each with a default; `docs/reference/settings.md` lists them."""
 
 import secrets
+import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +37,7 @@ ALLOWED_HOSTS: list[str] = env.list(
     "ALLOWED_HOSTS", default=sorted({"localhost", "127.0.0.1", "[::1]", urlsplit(PUBLIC_URL).hostname or ""})
 )
 AGENT_MODULES: list[str] = env.list("AGENT_MODULES", default=[])
+LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
 STORAGE_URL: str = env.str("STORAGE_URL", default=f"file://{LOCAL_DIR / 'storage'}")
 
 # --- numbers ------------------------------------------------------------------------------------------
@@ -120,7 +123,9 @@ TEMPLATES = [
 
 # --- database -----------------------------------------------------------------------------------------
 
-POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=12)
+# A command is one process with one thread, and wants its error at once rather than the pool's patience.
+_ONE_SHOT = Path(sys.argv[0]).name == "manage.py"
+POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=0 if _ONE_SHOT else 12)
 _SOCKETS = f"?host={LOCAL_DIR / 'sockets'}"
 _owner_url: str = env.str("DATABASE_OWNER_URL", default="")
 _app_url: str = env.str("DATABASE_URL", default="")

@@ -63,7 +63,7 @@ class Postgres:
             time.sleep(0.01)
         self._make_roles()
 
-    def spawn(self) -> None:
+    def spawn(self) -> "subprocess.Popen[bytes]":
         """Start the server without waiting for it."""
         places = ["-D", str(self.folder.data), "-k", str(self.folder.sockets)]
         with self.log.open("ab") as log:
@@ -73,6 +73,7 @@ class Postgres:
                 step_down=True,
                 output=log,
             )
+        return self.child
 
     def ready(self) -> bool:
         """Whether the server that answers is our child, and answers already."""

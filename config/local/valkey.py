@@ -50,7 +50,7 @@ class Valkey:
                 raise self._trouble()
             time.sleep(0.01)
 
-    def spawn(self) -> None:
+    def spawn(self) -> "subprocess.Popen[bytes]":
         """Start the server without waiting for it."""
         places = ["--unixsocket", str(self.socket), "--dir", str(self.folder.valkey)]
         with self.log.open("ab") as log:
@@ -60,6 +60,7 @@ class Valkey:
                 step_down=True,
                 output=log,
             )
+        return self.child
 
     def ready(self) -> bool:
         """Whether the server that answers is our child, with its data read."""

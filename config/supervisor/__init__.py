@@ -1,0 +1,1 @@
+"""All processes of one machine under one parent: started in order, started again, stopped in order."""

@@ -1,0 +1,11 @@
+"""Lines for the person at the keyboard, who may have closed the terminal meanwhile."""
+
+import sys
+from contextlib import suppress
+
+
+def say(line: str = "") -> None:
+    """Print a line at once; a terminal that is gone is no reason to stop badly."""
+    with suppress(OSError, ValueError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

@@ -1,0 +1,183 @@
+"""The parent of all processes: it starts them in order, keeps them alive and ends them in order."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from django.conf import settings
+
+from config.local import children
+from config.local.trouble import Trouble
+from config.supervisor.child import FAILED_STARTS, SHORT_LIFE, Child, ending
+from config.supervisor.console import say
+from config.supervisor.ports import demand_free, reachable
+from config.supervisor.processes import Extra, Process, own
+from config.supervisor.schema import bring_up_to_date
+from config.supervisor.services import Services
+
+LOOK = 0.1
+READY_WITHIN = 30.0
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stopped(Exception):
+    """A person or the system asked for the end."""
+
+
+class Supervisor:
+    """Runs until it is told to end or a child cannot be kept alive; then nothing of it is left.
+
+    With `log_files` each child writes to `LOCAL_DIR/log/NAME.log`, else to where we write.
+    """
+
+    def __init__(self, *, extras: Sequence[Extra] = (), log_files: bool = False) -> None:
+        self.extras = extras
+        self.log_files = log_files
+        self.services = Services(settings.LOCAL_DIR)
+        self.env = dict(os.environ)
+        self.running: list[tuple[Process, Child]] = []
+        self.keep: list[Child] = []
+        self.asked = 0
+
+    def run(self) -> None:
+        """Raises Trouble where it cannot go on; returns when it was asked to end."""
+        demand_free(settings.HOST, settings.PORT)
+        for each in ENDING_SIGNALS:
+            signal.signal(each, self._asked)
+        try:
+            self._start()
+            self._watch()
+        except Stopped:
+            pass
+        finally:
+            self._stop()
+
+    # --- start ----------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self.services.start()
+        self._keep_services()
+        bring_up_to_date()
+        for extra in self.extras:
+            for process in extra.processes:
+                self._launch(process)
+            self.env |= extra.environment()
+            for command in extra.prepare:
+                self._prepare(command)
+        for process in own():
+            self._launch(process)
+        self._await(self._answers, "the web process")
+        say(f"Vermilion answers at {settings.PUBLIC_URL}. Ctrl-C ends it.")
+        for extra in self.extras:
+            say(extra.greeting())
+
+    def _keep_services(self) -> None:
+        for name, service in (("PostgreSQL", self.services.postgres), ("Valkey", self.services.valkey)):
+            if service and service.child:
+                self.keep.append(Child(name, service.spawn, running=service.child))
+
+    def _launch(self, process: Process) -> None:
+        child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))
+        self.running.append((process, child))
+        self.keep.append(child)
+        if process.ready:
+            self._await(process.ready, process.name)
+
+    def _spawn(self, process: Process) -> "subprocess.Popen[bytes]":
+        log = self._log(process.name)
+        try:
+            return children.start(
+                process.command,
+                on_parent_death=signal.SIGKILL,
+                env={**self.env, **process.env},
+                cwd=settings.BASE_DIR,
+                output=log,
+            )
+        finally:
+            if log:
+                log.close()
+
+    def _log(self, name: str) -> IO[bytes] | None:
+        if not self.log_files:
+            return None
+        folder = Path(settings.LOCAL_DIR) / "log"
+        folder.mkdir(exist_ok=True)
+        return (folder / f"{name}.log").open("ab")
+
+    def _prepare(self, command: tuple[str, ...]) -> None:
+        process = children.start(command, on_parent_death=signal.SIGKILL, env=self.env, cwd=settings.BASE_DIR)
+        self._await(lambda: process.poll() is not None, " ".join(command[1:]), within=300)
+        if process.returncode:
+            raise Trouble(f"{' '.join(command[1:])} ended with {ending(process.returncode)}; it says above why.")
+
+    # --- watch ----------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while True:
+            self._look()
+            time.sleep(LOOK)
+
+    def _look(self) -> None:
+        if self.asked:
+            raise Stopped
+        for child in self.keep:
+            if not child.alive:
+                self._again(child)
+
+    def _again(self, child: Child) -> None:
+        say(f"{child.note_death()}; it is started again.")
+        if child.hopeless:
+            raise Trouble(
+                f"{child.name} ended {FAILED_STARTS} times within {SHORT_LIFE:.0f} s of its start. "
+                "Everything is stopped; nothing is lost. What it wrote before says why."
+            )
+        child.start_again()
+
+    def _await(self, done: Callable[[], bool], what: str, *, within: float = READY_WITHIN) -> None:
+        deadline = time.monotonic() + within
+        while not done():
+            self._look()
+            if time.monotonic() > deadline:
+                raise Trouble(f"{what} did not answer within {within:.0f} s. Everything is stopped; nothing is lost.")
+            time.sleep(LOOK / 2)
+
+    def _answers(self) -> bool:
+        connection = HTTPConnection(reachable(settings.HOST), settings.PORT, timeout=2)
+        try:
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            return connection.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    # --- stop -----------------------------------------------------------------------------------------
+
+    def _asked(self, _number: int, _frame: FrameType | None) -> None:
+        self.asked += 1
+
+    def _stop(self) -> None:
+        """The youngest first, all of them told at once; a second Ctrl-C waits for none."""
+        for process, child in reversed(self.running):
+            if child.alive:
+                with suppress(ProcessLookupError):
+                    child.process.send_signal(process.stop)
+        self._await_end()
+        for _process, child in self.running:
+            children.stop(child.process, signal.SIGKILL, within=5)
+        self.services.stop()
+
+    def _await_end(self) -> None:
+        asked, start = self.asked, time.monotonic()
+        while self.asked <= max(asked, 1):
+            waiting = [p for p, child in self.running if child.alive and time.monotonic() - start < p.grace]
+            if not waiting:
+                return
+            time.sleep(LOOK / 2)
