@@ -1,0 +1,118 @@
+"""A stranger from another tenant walks every route and every topic, and finds nothing anywhere."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tenants import groups, topics
+from tenants.exact_json import dumps
+from tenants.models import Member, Tenant
+from tenants.scope import scope
+from tests.cast.people import Key, actor
+from tests.house.strangers import METHODS, Address, addresses, contents, ids_of, sample
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+Filled = dict[str, uuid.UUID]
+
+
+@pytest.fixture
+def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key) -> Filled:
+    """One id of every table of acme's that the cast can fill."""
+    with scope(acme.pk):
+        groups.create("payments", actor=actor(ravi), emails=[alice.email])
+    found = ids_of(acme.pk)
+    assert {"tenants_member", "tenants_group", "tenants_groupmember", "tenants_apikey"} <= set(found)
+    return found
+
+
+def same(foreign: Any, unknown: Any, key: uuid.UUID, random: uuid.UUID) -> bool:
+    """Whether two answers are one: status and body, but for the id that was asked for."""
+    bodies = [_body(foreign).replace(str(key), "ID"), _body(unknown).replace(str(random), "ID")]
+    return foreign.status_code == unknown.status_code and bodies[0] == bodies[1]
+
+
+def _body(response: Any) -> str:
+    return b"".join(response).decode() if response.streaming else response.content.decode()
+
+
+def test_a_foreign_id_answers_like_an_unknown_one_on_every_route_of_the_api(
+    acme: Tenant, filled: Filled, stranger_key: Key
+) -> None:
+    client = Client(raise_request_exception=False, headers=stranger_key.headers)
+    document = client.get("/api/v1/openapi.json").json()
+    before = contents(acme.pk)
+    wrong = []
+    # Lists first: later the stranger's own audit names the ids the stranger has asked for.
+    for path, operations in sorted(document["paths"].items(), key=lambda each: "{" in each[0]):
+        for method, operation in operations.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            text = sample(body, document) if body else None
+            address = Address(path.lstrip("/"), tuple(each["name"] for each in _in_path(operation)))
+            wrong += _differences(client, address, method.upper(), text, filled)
+    assert wrong == []
+    assert contents(acme.pk) == before
+
+
+def _in_path(operation: Any) -> list[Any]:
+    return [each for each in operation.get("parameters", []) if each["in"] == "path"]
+
+
+def _differences(client: Client, address: Address, method: str, body: Any, filled: Filled) -> list[str]:
+    wrong = []
+    for table, key in filled.items() if address.parts else [("", uuid.uuid4())]:
+        random = uuid.uuid4()
+        foreign, unknown = (
+            client.generic(method, address.at(each), _text(body), content_type="application/json")
+            for each in (key, random)
+        )
+        leaked = [str(each) for each in filled.values() if each != key and str(each) in _body(foreign)]
+        differs = bool(address.parts) and not same(foreign, unknown, key, random)
+        if leaked or differs or foreign.status_code >= 500:
+            wrong.append(f"{method} {address.text} with an id of {table}: {foreign.status_code}, {unknown.status_code}")
+    return wrong
+
+
+def _text(body: Any) -> str:
+    return "" if body is None else dumps(body)
+
+
+def test_no_page_of_a_tenant_opens_to_a_stranger(acme: Tenant, filled: Filled, stranger: Member) -> None:
+    client = signed_in(stranger)
+    before = contents(acme.pk)
+    wrong = []
+    for address in addresses("t/"):
+        for key in filled.values():
+            path = address.at(key, slug="acme", tenant="acme")
+            answers = {method: client.generic(method, path).status_code for method in METHODS}
+            wrong += [f"{method} {path}: {status}" for method, status in answers.items() if status != 404]
+    assert wrong == []
+    assert contents(acme.pk) == before
+
+
+def test_at_home_a_foreign_id_is_an_unknown_one_on_every_page(acme: Tenant, filled: Filled, stranger: Member) -> None:
+    client = signed_in(stranger)
+    before = contents(acme.pk)
+    wrong = []
+    for address in [each for each in addresses("t/") if len(each.parts) > 1]:
+        for table, key in filled.items():
+            for method in ("GET", "POST"):
+                paths = [address.at(each, slug="globex", tenant="globex") for each in (key, uuid.uuid4())]
+                answers = {client.generic(method, path).status_code for path in paths}
+                if len(answers) > 1 or max(answers) >= 500:
+                    wrong.append(f"{method} {address.text} with an id of {table}: {answers}")
+    assert wrong == []
+    assert contents(acme.pk) == before
+
+
+def test_no_topic_of_a_tenant_is_heard_by_a_stranger(acme: Tenant, filled: Filled, stranger: Member) -> None:
+    asked = [f"{kind}:{key}" for kind in topics.KINDS for key in filled.values()]
+    with scope(stranger.tenant_id):
+        assert topics.numbers(stranger, asked) == {}
+
+
+def signed_in(member: Member) -> Client:
+    client = Client(raise_request_exception=False)
+    client.force_login(member.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
