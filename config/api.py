@@ -11,6 +11,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from config.openapi import completed
+from runs.api import router as runs_router
 from tenants import problems
 from tenants.api import router as tenants_router
 from tenants.bearer import BearerKey
@@ -40,6 +41,7 @@ api = Api(
 )
 api.add_decorator(framed, mode="view")
 api.add_router("", tenants_router)
+api.add_router("", runs_router)
 
 
 @api.exception_handler(Refusal)

@@ -5,8 +5,10 @@ from django.urls import URLPattern, URLResolver, include, path
 from config.api import api
 from config.frame import counts
 from config.health import healthz, no_icon, readyz
+from config.home import home
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home, name="home"),
     path("healthz", healthz),
     path("readyz", readyz),
     path("favicon.ico", no_icon),
@@ -14,4 +16,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("t/<slug:slug>/counts/", counts),
+    path("t/<slug:slug>/", include("runs.urls")),
 ]

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from approvals.display import beginning, shown
 from runs.models import Attempt, Run, Step
@@ -15,10 +16,10 @@ from runs.views.steps import Timeline
 
 REASONS = ("version", "permission", "budget", "crash_loop")
 CAUSES = {
-    "rate_limited": _("The service asked to wait."),
-    "timeout": _("The last try got no answer in time."),
-    "server": _("The service failed at the last try."),
-    "connection": _("The connection broke at the last try."),
+    "rate_limited": gettext_lazy("The service asked to wait."),
+    "timeout": gettext_lazy("The last try got no answer in time."),
+    "server": gettext_lazy("The service failed at the last try."),
+    "connection": gettext_lazy("The connection broke at the last try."),
 }
 
 
@@ -84,7 +85,7 @@ def _sleeping(timeline: Timeline) -> Iterable[HoldUp]:
             step=step.seq,
             title=timeline.title(step),
             next_at=step.due_at,
-            because=CAUSES.get(cause, ""),
+            because=str(CAUSES.get(cause, "")),
             detail=beginning(_last_message(attempts)) if _last_message(attempts) else None,
         )
 

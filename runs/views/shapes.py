@@ -302,7 +302,6 @@ class DeskView:
     settled_url: str
     current: Outcome | None
     others: list[OutcomeRow]
-    page: Page
     seq: int | None = None
     topics: str = "outcomes"
 

@@ -124,7 +124,7 @@ class Timeline:
         calls = [self.sentence(each) for each in self.detail.steps if each.turn == step.seq and each.tool]
         if calls:
             return shown(_("It wants: %(calls)s.") % {"calls": "; ".join(calls)})
-        return beginning(spoken(self.detail.text(step.seq, "result")), BEGINNING) or None
+        return _maybe(self.detail.text(step.seq, "result"))
 
     def reason_text(self, step: Step, status: str, attempts: Sequence[Attempt]) -> Shown | None:
         """Why it was not run, failed, or is not known to have happened."""
@@ -216,17 +216,6 @@ def asking_text(asking: Asking) -> str:
     if asking.status == "approved":
         return _("Approved because nobody objected in time.")
     return _("Approved so far by %(who)s.") % names if asking.approvers else ""
-
-
-def spoken(wide: Wide | None) -> str:
-    """The text of a model's answer, which is recorded as JSON with a `text` or as plain text."""
-    if wide is None:
-        return ""
-    try:
-        value = exact_json.loads(wide.body)
-    except exact_json.BadJson:
-        return wide.body
-    return str(value.get("text", "")) if isinstance(value, dict) else wide.body
 
 
 def _maybe(wide: Wide | None) -> Shown | None:

@@ -1,0 +1,19 @@
+"""The addresses of the run pages, under `/t/<tenant>/`."""
+
+from django.urls import path
+
+from runs.views import listing, pages
+
+urlpatterns = [
+    path("runs/", listing.runs, name="runs"),
+    path("runs/<str:run_id>/", pages.run, name="run"),
+    path("runs/<str:run_id>/cancel/", pages.cancel, name="run_cancel"),
+    path("runs/<str:run_id>/pause/", pages.pause, name="run_pause"),
+    path("runs/<str:run_id>/resume/", pages.resume, name="run_resume"),
+    path("runs/<str:run_id>/retry/", pages.retry, name="run_retry"),
+    path("runs/<str:run_id>/comment/", pages.comment, name="run_comment"),
+    path("runs/<str:run_id>/steps/<int:seq>/result/", pages.result, name="step_result"),
+    path("outcomes/", pages.outcomes, name="outcomes"),
+    path("outcomes/<str:place>/", pages.outcome, name="outcome"),
+    path("outcomes/<str:place>/settle/", pages.settle, name="outcome_settle"),
+]

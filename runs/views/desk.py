@@ -1,0 +1,227 @@
+"""The outcome desk: calls that may or may not have happened, what is known of one, and who may settle it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from approvals.calls import sentence
+from approvals.display import shown
+from runs import access, telling
+from runs.models import Attempt, Run, Step, ToolDefinition
+from runs.states import FINISHED
+from runs.views import story
+from runs.views.shapes import DeskView, Known, Outcome, OutcomeRow
+from runs.views.steps import Timeline
+from tenants import exact_json, ids
+from tenants.models import Event, Member
+
+SHOWN = 50
+SETTLED_SHOWN = 20
+SETTLED_DAYS = timedelta(days=30)
+ENDS: Mapping[str, str | Promise] = {
+    "crashed": gettext_lazy("Its worker had vanished, and no answer came."),
+    "timeout": gettext_lazy("No answer came in time."),
+    "connection": gettext_lazy("The connection broke before an answer came."),
+    "server": gettext_lazy("The service failed without saying what it had done."),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """One step of one run, as the desk's addresses name it: `<run id>-<seq>`."""
+
+    run: UUID
+    seq: int
+
+    @classmethod
+    def read(cls, text: str) -> "Place | None":
+        """The place that a text names, or None."""
+        run, _dash, seq = text.rpartition("-")
+        found = ids.parse(run)
+        return cls(run=found, seq=int(seq)) if found and seq.isdecimal() and len(seq) < 16 else None
+
+
+def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
+    """What the desk shows to this member: the chosen outcome in full, else the oldest."""
+    rows = unknown(member)
+    open_steps = list(rows.order_by("unknown_since", "run_id", "seq")[:SHOWN])
+    numbers = rows.aggregate(n=Count("seq"), oldest=Min("unknown_since"))
+    settled = Event.objects.filter(name="step.settled", at__gte=timezone.now() - SETTLED_DAYS)
+    settled = settled.filter(subject__in=access.visible(member).values_list(access.SUBJECT))
+    current = _current(member, chosen, open_steps)
+    return DeskView(
+        open=numbers["n"],
+        oldest=numbers["oldest"],
+        settled=settled.count(),
+        settled_url="",
+        current=outcome(*current, member=member, base=base) if current else None,
+        others=_others(open_steps, current, settled, base=base),
+        seq=int(timezone.now().timestamp() * 1000),
+    )
+
+
+def unknown(member: Member) -> "QuerySet[Step]":
+    """The unknown outcomes that this member may see."""
+    seen = access.visible(member).values("id")
+    return Step.objects.filter(unknown_since__isnull=False, status="unknown", run_id__in=seen)
+
+
+def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
+    """One outcome in full."""
+    detail = telling.detail(run, [step])
+    url = f"{base}runs/{run.id}/"
+    timeline = Timeline(detail, base=base, url=url, progress={})
+    attempts = [each for each in detail.attempts.get(step.seq, ()) if each.kind in ("call", "lookup")]
+    asking = detail.asking.get(step.seq)
+    start = settle_from(attempts, detail.tools.get(step.tool, {}).get("timeout"))
+    cannot = _cannot(run, step, member, start)
+    can, barred = _people(run)
+    return Outcome(
+        title=shown(timeline.sentence(step)),
+        tool=step.tool,
+        effect=step.effect,
+        run_title=story.title(run),
+        run_url=url,
+        step=step.seq,
+        known=list(_known(step, attempts)),
+        params=timeline.params(step),
+        approved_by=list(asking.approvers) if asking and asking.status == "approved" else [],
+        risk=timeline.risk(step),
+        look=[str(hint) for hint in detail.tools.get(step.tool, {}).get("look") or []],
+        may_settle=not cannot,
+        cannot=cannot,
+        settle_from=start,
+        can=can,
+        barred=barred,
+        may_do_again=run.status not in FINISHED,
+        do_again_why=_("The run has ended, so this cannot be done again from here.") if run.status in FINISHED else "",
+        url=f"{base}outcomes/{run.id}-{step.seq}/",
+    )
+
+
+def settle_from(attempts: Iterable[Attempt], timeout: object) -> datetime | None:
+    """From when it may be settled: the last start, the tool's time-out and a worker's margin later."""
+    last = max((each.opened_at for each in attempts), default=None)
+    seconds = float(str(timeout)) if timeout else settings.TOOL_TIMEOUT
+    return last + timedelta(seconds=seconds + settings.LEASE_MARGIN) if last else None
+
+
+def _current(member: Member, chosen: Place | None, open_steps: list[Step]) -> tuple[Run, Step] | None:
+    place = chosen or next((Place(run=each.run_id, seq=each.seq) for each in open_steps), None)
+    run = access.visible(member).filter(id=place.run).first() if place else None
+    if place is None or run is None:
+        return None
+    step = telling.steps_of(run.id, limit=story.CUT).filter(seq=place.seq, kind="tool_call").first()
+    return (run, step) if step else None
+
+
+def _cannot(run: Run, step: Step, member: Member, start: datetime | None) -> str:
+    if step.status != "unknown":
+        return "finished"
+    if member.id in run.initiators:
+        return "initiator"
+    if not access.may_operate(member, run):
+        return "role"
+    return "later" if start and timezone.now() < start else ""
+
+
+def _people(run: Run) -> tuple[list[str], list[str]]:
+    """The managers who may settle it, and the initiators who may not."""
+    managers = Member.objects.filter(active=True, roles__contains=["manager"]).select_related("person")
+    can = [each.name for each in managers if each.id not in run.initiators]
+    return can, list(telling.names(run.initiators).values())
+
+
+def _known(step: Step, attempts: list[Attempt]) -> Iterable[Known]:
+    for attempt in attempts:
+        number = {"n": attempt.number}
+        fence = _("fence %(n)s") % {"n": attempt.fence}
+        if attempt.kind == "lookup":
+            yield Known(at=attempt.opened_at, text=_("Attempt %(n)s asked what had happened.") % number, about=fence)
+        else:
+            yield Known(at=attempt.opened_at, text=_("Attempt %(n)s opened, the call was sent.") % number, about=fence)
+        if attempt.closed_at:
+            yield Known(at=attempt.closed_at, text=_end(attempt), about=attempt.message[:300])
+    about = {
+        "manual": _("the service has no way to be asked"),
+        "lookup": _("the service was asked and could not say"),
+    }
+    if step.status == "unknown":
+        yield Known(label=_("after that"), text=_("No answer, no result."), about=about.get(step.effect, ""))
+
+
+def _end(attempt: Attempt) -> str:
+    return str(ENDS.get(attempt.cause, _("It ended without saying what it had done.")))
+
+
+def _others(
+    open_steps: list[Step], current: tuple[Run, Step] | None, settled: "QuerySet[Event]", *, base: str
+) -> list[OutcomeRow]:
+    here = (current[1].run_id, current[1].seq) if current else None
+    waiting = [each for each in open_steps if (each.run_id, each.seq) != here]
+    events = list(settled.order_by("-at", "-subject", "-seq")[:SETTLED_SHOWN])
+    ended = _settled_steps(events)
+    titles = _titles([*waiting, *ended.values()])
+    rows = [
+        OutcomeRow(
+            title=shown(titles[each.run_id, each.seq]),
+            url=f"{base}outcomes/?step={each.run_id}-{each.seq}",
+            since=each.unknown_since or timezone.now(),
+            state="open",
+        )
+        for each in waiting
+    ]
+    for event in events:
+        key = _key(event)
+        if key in titles:
+            rows.append(_settled_row(event, titles[key], base=base))
+    return rows
+
+
+def _settled_row(event: Event, title: str, *, base: str) -> OutcomeRow:
+    run, seq = _key(event)
+    return OutcomeRow(
+        title=shown(title),
+        url=f"{base}runs/{run}/#step-{seq}",
+        since=event.at,
+        state=str(event.data.get("outcome", "")),
+        settled_by=str(event.actor.get("name", "")),
+        note=shown(event.message) if event.message else None,
+    )
+
+
+def _key(event: Event) -> tuple[UUID, int]:
+    return UUID(event.subject.removeprefix(telling.PREFIX)), int(event.data.get("step", 0))
+
+
+def _settled_steps(events: Iterable[Event]) -> dict[tuple[UUID, int], Step]:
+    keys = {_key(event) for event in events}
+    rows = Step.objects.filter(run_id__in={run for run, _seq in keys}, seq__in={seq for _run, seq in keys})
+    return {(row.run_id, row.seq): row for row in rows if (row.run_id, row.seq) in keys}
+
+
+def _titles(steps: Iterable[Step]) -> dict[tuple[UUID, int], str]:
+    """The act of each step as a sentence, by the newest definition of its tool."""
+    found = list(steps)
+    rows = ToolDefinition.objects.filter(name__in={each.tool for each in found}).order_by("announced_at")
+    tools = {row.name: row.definition for row in rows}
+    return {(each.run_id, each.seq): _title(each, tools.get(each.tool)) for each in found}
+
+
+def _title(step: Step, tool: "Mapping[str, object] | None") -> str:
+    try:
+        values = exact_json.loads(step.arguments or "")
+    except exact_json.BadJson:
+        values = None
+    if tool is None or not isinstance(values, dict):
+        return step.tool
+    sensitive = tool.get("sensitive")
+    return sentence(str(tool["summary"]), values, sensitive=sensitive if isinstance(sensitive, list) else ())
