@@ -93,4 +93,4 @@ def worker() -> Process:
 
 
 def beat() -> Process:
-    return Process("beat", (PYTHON, "-m", "celery", "-q", "-A", "config", "beat", "-l", settings.LOG_LEVEL))
+    return Process("beat", (PYTHON, "-m", "celery", "-q", "-A", "config.schedule", "beat", "-l", settings.LOG_LEVEL))
