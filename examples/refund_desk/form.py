@@ -1,109 +1,98 @@
-"""Iris Holm's support form: lists the customers' cases and starts a run for one, over the product's own HTTP API.
+"""Iris Holm's support form: lists the customers' cases, and starts a run for the one whose button is pressed.
 
-The keys it starts runs with are left by `load.py` in a file that only this user can read.
-Run it alone with `python -m examples.refund_desk.form`.
+At its first start it sends in the cases that came over night. Run it alone with
+`python -m examples.refund_desk.form`.
 """
 
 from collections.abc import Mapping
 from html import escape
 from http import HTTPStatus
-from typing import Any
+from threading import Thread
 from urllib.parse import parse_qsl, quote
 
 import httpx
 
 from examples.refund_desk import cases, pages, place, web
-
-SECONDS = 10
-AGENT = "refund-desk"
+from examples.refund_desk.sending import Outbox, Refused
 
 
-class Refused(Exception):
-    """The product did not start the run; the text says why."""
+class Form:
+    """The page, and the button behind it."""
+
+    def __init__(self) -> None:
+        self.outbox = Outbox()
+
+    def respond(self, request: web.Request) -> web.Answer:
+        match request.method, request.path:
+            case "GET", "/":
+                return self.page()
+            case "GET", "/style.css":
+                return pages.style()
+            case "POST", "/start":
+                return self.start(dict(parse_qsl(request.body.decode("utf-8", "replace"))))
+        return web.problem(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+
+    def start(self, fields: Mapping[str, str]) -> web.Answer:
+        """Starts the run and leads back to the list, which then links to it."""
+        case, tenant = cases.find(fields.get("case", "")), fields.get("tenant", "")
+        if case is None or tenant not in place.form_keys():
+            return web.problem(HTTPStatus.BAD_REQUEST, "There is no such case or no such organisation.")
+        try:
+            self.outbox.send(tenant, case)
+        except (Refused, httpx.HTTPError, place.NotUp) as error:
+            return web.problem(HTTPStatus.BAD_GATEWAY, f"The run was not started. {error}")
+        return web.Answer("", HTTPStatus.SEE_OTHER, headers={"Location": f"/#case-{quote(case.id)}"})
+
+    def page(self) -> web.Answer:
+        tenants = list(place.form_keys())
+        intro = "Each button starts a run of the refund desk. Its model is scripted and follows the case."
+        if not tenants:
+            intro = "No organisation has left a key here yet, so nothing can be started."
+        sent = {tenant: self.outbox.last(tenant) for tenant in tenants}
+        rows = [
+            (
+                f'<span id="case-{case.id}">{case.id}</span>',
+                what(case),
+                mail(case),
+                "".join(button(case, tenant) + link(tenant, sent[tenant].get(case.id)) for tenant in tenants),
+            )
+            for case in cases.load().cases
+        ]
+        table = pages.table(("Case", "What it is", "Mail", "Start"), rows=rows)
+        return pages.page("Support form", body=f"<p>{intro}</p>{table}")
 
 
-def start(tenant: str, *, case: cases.Case) -> str:
-    """Starts a run of the refund desk for this case and returns its id; raises Refused, httpx.HTTPError or NotUp."""
-    desk = place.read("form-keys")
-    keys = desk["keys"]
-    assert isinstance(keys, dict)
-    answer = httpx.post(
-        f"{desk['api']}/runs",
-        headers={"Authorization": f"Bearer {keys[tenant]}"},
-        json={"agent": AGENT, "input": {"case": case.id}, "title": case.title, "labels": {"case": case.id}},
-        timeout=SECONDS,
-        trust_env=False,
-    )
-    if answer.status_code != HTTPStatus.CREATED:
-        raise Refused(f"{answer.status_code}: {answer.text[:1000]}")
-    return str(answer.json()["id"])
+def what(case: cases.Case) -> str:
+    nasty = f"<br><small>{pages.visible(case.nasty)}</small>" if case.nasty else ""
+    return f'<span lang="{case.language}">{pages.visible(case.title)}{nasty}</span>'
 
 
-def respond(request: web.Request) -> web.Answer:
-    match request.method, request.path:
-        case "GET", "/":
-            return list_page(request.query)
-        case "GET", "/style.css":
-            return pages.style()
-        case "POST", "/start":
-            return start_from(dict(parse_qsl(request.body.decode("utf-8", "replace"))))
-    return web.problem(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-
-
-def start_from(fields: Mapping[str, str]) -> web.Answer:
-    """Starts the run and leads back to the list, which then links to it."""
-    case, tenant = cases.find(fields.get("case", "")), fields.get("tenant", "")
-    if case is None or tenant not in tenants():
-        return web.problem(HTTPStatus.BAD_REQUEST, "There is no such case or no such organisation.")
-    try:
-        run = start(tenant, case=case)
-    except (Refused, httpx.HTTPError, place.NotUp) as error:
-        return web.problem(HTTPStatus.BAD_GATEWAY, f"The run was not started. {error}")
-    where = f"/?case={quote(case.id)}&tenant={quote(tenant)}&run={quote(run)}"
-    return web.Answer("", HTTPStatus.SEE_OTHER, headers={"Location": where})
-
-
-def tenants() -> dict[str, str]:
-    """The organisations that have left a key here, by slug, with the address of their pages."""
-    try:
-        desk = place.read("form-keys")
-    except place.NotUp:
-        return {}
-    keys = desk["keys"]
-    assert isinstance(keys, dict)
-    return {slug: f"{desk['pages']}/t/{slug}" for slug in keys}
-
-
-def list_page(query: Mapping[str, str]) -> web.Answer:
-    known = tenants()
-    intro = "<p>Each button starts a run of the refund desk. Its model is scripted and follows the case.</p>"
-    if not known:
-        intro = "<p>No organisation has left a key here yet, so nothing can be started.</p>"
-    if query.get("tenant") in known:
-        link = f"{known[query['tenant']]}/runs/{quote(query.get('run', ''))}/"
-        intro += f'<p role="status">Case {escape(query.get("case", ""))} was started: <a href="{link}">its run</a>.</p>'
-    rows = [_row(case, known) for case in cases.load().cases]
-    return pages.page("Support form", body=intro + pages.table(("Case", "What it is", "Mail", "Start"), rows=rows))
-
-
-def _row(case: cases.Case, known: Mapping[str, Any]) -> tuple[str, ...]:
-    what = pages.visible(case.title) + (f"<br><small>{pages.visible(case.nasty)}</small>" if case.nasty else "")
-    mail = (
+def mail(case: cases.Case) -> str:
+    return (
         f"<details><summary>{pages.visible(case.subject)}</summary><pre>{pages.visible(case.message)}</pre></details>"
     )
-    return case.id, f'<span lang="{case.language}">{what}</span>', mail, "".join(_button(case, slug) for slug in known)
 
 
-def _button(case: cases.Case, slug: str) -> str:
+def button(case: cases.Case, tenant: str) -> str:
     return (
         f'<form method="post" action="/start"><input type="hidden" name="case" value="{escape(case.id)}">'
-        f'<button name="tenant" value="{escape(slug)}">Start case {escape(case.id)} in {escape(slug)}</button></form>'
+        f'<button name="tenant" value="{escape(tenant)}">Start in {escape(tenant)}</button></form>'
     )
+
+
+def link(tenant: str, sent: Mapping[str, str] | None) -> str:
+    """The way to the last run of a case, where there is one."""
+    if sent is None:
+        return ""
+    address = f"{place.read('form-keys')['pages']}/t/{quote(tenant)}/runs/{quote(sent['run'])}/"
+    return f'<a href="{escape(address)}">Last run, {escape(sent["sent_at"][:19])} UTC</a>'
 
 
 def main() -> None:
-    server = web.bind("form", respond)
+    form = Form()
+    server = web.bind("form", form.respond)
     place.announce("form", **web.address_of(server))
+    Thread(target=form.outbox.send_first_cases, daemon=True, name="first cases").start()
     server.serve_forever()
 
 

@@ -46,3 +46,12 @@ def former_port(service: str, field: str = "port") -> int:
         return int(str(read(service).get(field, 0)))
     except NotUp:
         return 0
+
+
+def form_keys() -> dict[str, str]:
+    """The keys with which the support form starts runs, by the slug of their organisation."""
+    try:
+        found = read("form-keys").get("keys")
+    except NotUp:
+        return {}
+    return {str(slug): str(key) for slug, key in found.items()} if isinstance(found, dict) else {}
