@@ -93,5 +93,5 @@ function sayClock() {
   const time = document.querySelector("#connection time");
   if (!time) return;
   time.dateTime = asOf.toISOString();
-  time.textContent = asOf.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  time.textContent = asOf.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: document.body.dataset.zone });
 }
