@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-HEARERS = ("approvals.founding",)
+HEARERS = ("approvals.founding", "approvals.topics")
 """Modules that connect to the floor below. They need the models, which are there only when the application is ready."""
 
 

@@ -1,7 +1,7 @@
 """Rules × call → requirement: pure, the strictest outcome of all that match, with the trace of how it came about."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
@@ -148,7 +148,7 @@ def _demanded(rule: Rule, call: ProposedCall, trace: Trace) -> Requirement:
         working_time=rule.working_time,
         on_timeout=silence,
         escalation=rule.escalation,
-        trace=(trace,),
+        trace=(replace(trace, approvals=approvals, places=rule.of) if asks else trace,),
     )
 
 
@@ -159,7 +159,7 @@ def _asks_admin(rule: Rule, call: ProposedCall, trace: Trace) -> Requirement:
         demands=(Demand(1, (ADMINS,)),),
         reason_required=_reason(rule, call),
         response_timeout=rule.response_timeout,
-        trace=(trace,),
+        trace=(replace(trace, approvals=1, places=(ADMINS,)),),
     )
 
 
@@ -167,7 +167,7 @@ def _tidy(joined: Requirement, met: Sequence[Requirement], call: ProposedCall) -
     """`joined` with the whole trace; silence approves a low risk only."""
     trace = tuple(each for one in met for each in one.trace)
     silence: Silence = "expire" if joined.on_timeout == "approve" and call.risk != "low" else joined.on_timeout
-    return Requirement(**{**joined.__dict__, "trace": trace, "on_timeout": silence})
+    return replace(joined, trace=trace, on_timeout=silence)
 
 
 def _reason(rule: Rule, call: ProposedCall) -> bool:

@@ -58,6 +58,8 @@ class Trace:
     condition: str = ""
     values: tuple[tuple[str, str], ...] = ()
     error: str = ""
+    approvals: int = 0
+    places: tuple[Place, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -68,6 +70,8 @@ class Trace:
             "condition": self.condition,
             "values": [list(pair) for pair in self.values],
             "error": self.error,
+            "approvals": self.approvals,
+            "places": [place.as_json() for place in self.places],
         }
 
 
@@ -155,10 +159,14 @@ def from_json(written: Mapping[str, Any]) -> Requirement:
         working_time=written["working_time"],
         on_timeout=written["on_timeout"],
         escalation=UUID(written["escalation"]) if written["escalation"] else None,
-        trace=tuple(
-            Trace(**{**each, "values": tuple((str(k), str(v)) for k, v in each["values"])}) for each in written["trace"]
-        ),
+        trace=tuple(_trace(each) for each in written["trace"]),
     )
+
+
+def _trace(written: Mapping[str, Any]) -> Trace:
+    values = tuple((str(name), str(value)) for name, value in written["values"])
+    places = tuple(Place(**place) for place in written["places"])
+    return Trace(**{**written, "values": values, "places": places})
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from approvals.api import router as approvals_router
 from config.openapi import completed
 from runs.api import router as runs_router
 from tenants import problems
@@ -42,6 +43,7 @@ api = Api(
 api.add_decorator(framed, mode="view")
 api.add_router("", tenants_router)
 api.add_router("", runs_router)
+api.add_router("", approvals_router)
 
 
 @api.exception_handler(Refusal)

@@ -17,4 +17,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("t/<slug:slug>/counts/", counts),
     path("t/<slug:slug>/", include("runs.urls")),
+    path("t/<slug:slug>/", include("approvals.urls")),
 ]

@@ -1,0 +1,141 @@
+"""How requests, reviews and rules look on the wire."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from approvals import asked
+from approvals.calls import MASK
+from approvals.facts import Facts, Names
+from approvals.models import ApprovalRequest, Review
+from approvals.requirements import Place, Requirement
+from tenants import exact_json
+from tenants.exact_json import BadJson
+
+
+def request(facts: Facts, names: Names) -> dict[str, Any]:
+    """A request as the API tells it."""
+    row, given_needed = facts.request, facts.progress
+    return {
+        "id": row.id,
+        "status": row.status,
+        "version": row.version,
+        "tool": row.tool,
+        "summary": facts.version.title,
+        "arguments": arguments(facts.version.arguments, row),
+        "proposed_arguments": arguments(row.proposed_arguments, row),
+        "digest": facts.version.digest,
+        "rationale": row.rationale or None,
+        "risk": row.risk,
+        "effect": row.effect,
+        "subject": row.subject,
+        "run": run_of(row),
+        "step": step_of(row),
+        "agent": row.agent,
+        "agent_version": row.agent_version,
+        "evidence": _json(row.evidence),
+        "precondition": _json(row.precondition),
+        "flags": row.flags,
+        "answers": list(facts.answers),
+        "requirement": requirement(facts.requirement, names),
+        "approvals_given": given_needed[0],
+        "approvals_needed": given_needed[1],
+        "reviews": [review(each, facts, names) for each in facts.reviews],
+        "asked": [_asked(each, names) for each in facts.asked],
+        "escalation_level": row.escalation_level,
+        "next_escalation_at": facts.next_escalation_at,
+        "deadline": row.deadline,
+        "decided_at": row.decided_at,
+        "decided_by": row.decided_by,
+        "decision": row.decision or None,
+        "comment": row.comment or None,
+        "response": row.response or None,
+        "initiators": row.initiators,
+        "supersedes": row.supersedes_id,
+        "superseded_by": facts.superseded_by,
+        "round": row.round,
+        "difference": row.difference,
+        "created_at": row.opened_at,
+    }
+
+
+def review(row: Review, facts: Facts, names: Names) -> dict[str, Any]:
+    """One person's answer; `counts` says whether it counts for the version that stands."""
+    counts = row.pk in {vote.review.pk for vote in facts.votes}
+    return {
+        "member": row.member_id,
+        "name": names.people.name(row.member_id),
+        "in_place_of": row.in_place_of_id,
+        "version": row.version,
+        "decision": row.decision,
+        "comment": row.comment,
+        "channel": row.channel,
+        "at": row.at,
+        "counts": counts or row.decision in ("reject", "respond"),
+    }
+
+
+def requirement(need: Requirement, names: Names) -> dict[str, Any]:
+    """What the rules together demand, with the trace of how it came about."""
+    return {
+        "outcome": need.outcome,
+        "approvals": need.approvals,
+        "of": [place(each, names) for each in need.of],
+        "demands": [
+            {"approvals": each.approvals, "of": [place(one, names) for one in each.pool]} for each in need.demands
+        ],
+        "answers": list(need.answers),
+        "reason_required": need.reason_required,
+        "response_timeout": need.response_timeout,
+        "working_time": need.working_time,
+        "on_timeout": need.on_timeout,
+        "escalation_policy": need.escalation,
+        "trace": [{**each.as_json(), "values": dict(each.values)} for each in need.trace],
+    }
+
+
+def place(each: Place, names: Names) -> dict[str, Any]:
+    """Some of the people who may answer, by name and id."""
+    label = each.key
+    if each.kind == "group":
+        label = names.groups.get(each.key, "–")
+    elif each.kind == "member":
+        label = next((one.name for one in names.people.people.values() if str(one.id) == each.key), "–")
+    return {each.kind: label, "id": None if each.kind == "role" else each.key, "at_least": each.at_least}
+
+
+def arguments(text: str, row: ApprovalRequest) -> Any:
+    """Arguments as a JSON value with exact numbers, sensitive ones masked; as text where it is no JSON."""
+    try:
+        value = exact_json.loads(text)
+    except BadJson:
+        return text
+    hidden = set(row.definition.get("sensitive") or ())
+    if not hidden or not isinstance(value, Mapping):
+        return value
+    return {name: MASK if name in hidden else each for name, each in value.items()}
+
+
+def run_of(row: ApprovalRequest) -> str | None:
+    """The id of the run the request is about, if it is about one."""
+    kind, _sep, key = row.subject.partition(":")
+    return key if kind == "run" else None
+
+
+def step_of(row: ApprovalRequest) -> int | str | None:
+    """The number of the step the request is about."""
+    return int(row.ref) if row.ref.isdecimal() else row.ref or None
+
+
+def _asked(row: Any, names: Names) -> dict[str, Any]:
+    return {
+        "member": row.member_id,
+        "name": names.people.name(row.member_id),
+        "level": row.level,
+        "because": asked.because(row.because, names.people, names.groups),
+        "from": row.since,
+        "until": row.until,
+    }
+
+
+def _json(text: str | None) -> Any:
+    return None if text is None else exact_json.loads(text)

@@ -1,0 +1,111 @@
+"""The answer form as it is posted: fields to an answer, and refusals back to the fields they belong to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from approvals.checks import text_of
+from approvals.pages.parts import AnswerForm
+from tenants import exact_json
+from tenants.exact_json import BadJson
+from tenants.refusals import Refusal
+
+FIELD_OF = {"approve": "note", "edit": "note", "reject": "reason", "respond": "response"}
+
+
+@dataclass(frozen=True)
+class Posted:
+    """One posted answer. `arguments` are the edited values, for an edit alone."""
+
+    decision: str
+    version: int | None
+    comment: str = ""
+    response: str = ""
+    arguments: Any = None
+
+    def as_answer(self) -> dict[str, Any]:
+        """The keyword arguments of `decisions.decide`."""
+        return {
+            "decision": self.decision,
+            "version": self.version,
+            "comment": self.comment,
+            "response": self.response,
+            "arguments": self.arguments,
+        }
+
+
+def read(post: QueryDict, *, current: Mapping[str, Any], schema: Mapping[str, Any]) -> Posted:
+    """What the form says. `current` are the values of the version that was edited, `schema` the tool's parameters."""
+    decision = post.get("decision", "")
+    text = post.get(FIELD_OF.get(decision, "note"), "").replace("\r\n", "\n")
+    return Posted(
+        decision=decision,
+        version=_version(post.get("version", "")),
+        comment="" if decision == "respond" else text,
+        response=text if decision == "respond" else "",
+        arguments=edited(post, current=current, schema=schema) if decision == "edit" else None,
+    )
+
+
+def kept(post: QueryDict, refusal: Refusal | None = None, *, code_error: str = "") -> AnswerForm:
+    """The form again with what was typed; each error beside its own field."""
+    decision = post.get("decision", "")
+    return AnswerForm(
+        decision=decision,
+        note=post.get("note", ""),
+        reason=post.get("reason", ""),
+        response=post.get("response", ""),
+        errors=_errors(refusal, decision) if refusal else {},
+        code_error=code_error,
+    )
+
+
+def edited(post: QueryDict, *, current: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The edited arguments: every field `arg.<name>` read by the kind its schema gives, the others as they were."""
+    properties = schema.get("properties", {})
+    values = dict(current)
+    for key in post:
+        if key.startswith("arg."):
+            name = key.removeprefix("arg.")
+            text = post.get(key, "").replace("\r\n", "\n")
+            values[name] = _value(text, kind_of(properties.get(name, {}), values.get(name)), values.get(name))
+    return values
+
+
+def kind_of(schema: Mapping[str, Any], value: Any) -> str:
+    """How a parameter is edited: text, long, number, choice, bool or json."""
+    kinds = {
+        "string": "long" if isinstance(value, str) and (len(value) > 80 or "\n" in value) else "text",
+        "integer": "number",
+        "number": "number",
+        "boolean": "bool",
+    }
+    if "enum" in schema and all(isinstance(each, str) for each in schema["enum"]):
+        return "choice"
+    return kinds.get(str(schema.get("type", "")), "text" if isinstance(value, str) and not schema else "json")
+
+
+def _value(text: str, kind: str, before: Any) -> Any:
+    """The value a field's text stands for; text that is no number or JSON stays text, and the schema refuses it."""
+    if before is not None and text == text_of(before):
+        return before  # Untouched fields keep their value whatever their kind.
+    if kind in ("text", "long", "choice"):
+        return text
+    if kind == "bool":
+        return {"true": True, "false": False}.get(text, text)
+    try:
+        return exact_json.loads(text)
+    except BadJson:
+        return text
+
+
+def _version(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+def _errors(refusal: Refusal, decision: str) -> dict[str, str]:
+    names = {"comment": FIELD_OF.get(decision, "note"), "response": "response"}
+    found = {names.get(str(each["field"]), ""): str(each["message"]) for each in refusal.errors}
+    return found or {"": str(refusal.detail)}

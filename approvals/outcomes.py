@@ -1,0 +1,55 @@
+"""What became of approved calls, read from the story of their subjects; nothing here knows what a run is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from tenants.models import Event
+
+_STATES = {
+    "step.started": "running",
+    "step.retrying": "running",
+    "step.completed": "completed",
+    "step.failed": "failed",
+    "step.unknown": "unknown",
+    "step.settled": "completed",
+    "step.declined": "refused",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """waiting, running, completed, failed, unknown, refused, not_done or cancelled; with the event's own words."""
+
+    state: str
+    at: datetime | None = None
+    text: str = ""
+
+
+WAITING = Outcome("waiting")
+
+
+def of(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Outcome]:
+    """(subject, ref) → the last that was told of that step; one query, nothing for a step nothing was told of."""
+    wanted = {(subject, ref) for subject, ref in pairs if ref.isdecimal()}
+    if not wanted:
+        return {}
+    about = Q()
+    for subject, ref in wanted:
+        about |= Q(subject=subject, data__step=int(ref))
+    found: dict[tuple[str, str], Outcome] = {}
+    for event in Event.objects.filter(about, name__in=_STATES).order_by("subject", "seq"):
+        found[event.subject, str(event.data.get("step"))] = _outcome(event)
+    return found
+
+
+def _outcome(event: Any) -> Outcome:
+    state = _STATES[event.name]
+    if event.name == "step.settled":
+        state = str(event.data.get("outcome", state))
+    if event.name == "step.declined" and event.data.get("reason") == "cancelled":
+        state = "cancelled"
+    return Outcome("running" if state == "do_again" else state, event.at, event.message)

@@ -1,0 +1,1 @@
+"""What the pages of asking are given: frozen view-models, built from facts, without HTML."""

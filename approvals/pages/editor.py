@@ -1,0 +1,94 @@
+"""The edit page's fields: what stands, what was typed, what is wrong with it, and the difference."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from approvals import forms
+from approvals.calls import MASK
+from approvals.checks import text_of
+from approvals.display import shown, without_hidden
+from approvals.facts import Facts
+from approvals.pages import values
+from approvals.pages.parts import Difference, EditField, EditView
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """The same fields in three states, as text, and what a field may be."""
+
+    agent: Mapping[str, Any]
+    current: Mapping[str, Any]
+    yours: Mapping[str, str]
+    wrong: Mapping[str, str]
+    masked: frozenset[str]
+    schema: Mapping[str, Any]
+
+    def differs(self, name: str) -> bool:
+        return name not in self.masked and self.yours[name] != text_of(self.current[name])
+
+
+def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, lapses: Sequence[str]) -> EditView:
+    """The form after `posted` (empty at first), with the words for each field in `wrong`."""
+    current = values.values_of(found.version.arguments)
+    definition = found.request.definition
+    sheet = _Sheet(
+        agent=values.values_of(found.versions[0].arguments),
+        current=current,
+        yours={name: _typed(name, value, posted) for name, value in current.items()},
+        wrong=wrong,
+        masked=frozenset(definition.get("sensitive") or ()),
+        schema=definition.get("parameters", {}).get("properties", {}),
+    )
+    changed = [name for name in current if sheet.differs(name)]
+    return EditView(
+        fields=[_field(name, sheet) for name in current],
+        next_version=found.request.version + 1,
+        errors=list(wrong.items()),
+        differences=[_difference(name, sheet) for name in changed],
+        unchanged=[name for name in current if name not in changed],
+        lapses=lapses,
+        comment=str(posted.get("note", "")),
+    )
+
+
+def _typed(name: str, value: Any, posted: Mapping[str, Any]) -> str:
+    """What was typed, or the value that stands without its hidden characters."""
+    return str(posted.get(f"arg.{name}", without_hidden(text_of(value))))
+
+
+def _field(name: str, sheet: _Sheet) -> EditField:
+    schema = sheet.schema.get(name, {})
+    editable = name not in sheet.masked
+    current = text_of(sheet.current[name])
+    return EditField(
+        name=name,
+        kind=forms.kind_of(schema, sheet.current[name]),
+        value=sheet.yours[name] if editable else MASK,
+        original=text_of(sheet.agent.get(name, "")) if editable else MASK,
+        current=current if editable else MASK,
+        choices=[str(each) for each in schema.get("enum", ())],
+        hint=_hint(schema),
+        error=sheet.wrong.get(name, ""),
+        editable=editable,
+        removed_hidden=shown(current).hidden,
+    )
+
+
+def _hint(schema: Mapping[str, Any]) -> str:
+    if schema.get("format") == "decimal":
+        return _("A number with a point, such as 1250.00.")
+    words = {"integer": _("A whole number."), "number": _("A number."), "string": _("Text.")}
+    return words.get(str(schema.get("type", "")), "" if "enum" in schema else _("JSON."))
+
+
+def _difference(name: str, sheet: _Sheet) -> Difference:
+    return Difference(
+        name=name,
+        agent=shown(text_of(sheet.agent.get(name, ""))),
+        current=shown(text_of(sheet.current[name])),
+        yours=shown(sheet.yours[name]),
+        valid=name not in sheet.wrong,
+    )

@@ -1,0 +1,311 @@
+"""The parts of the request page's view-model; times are aware, sentences are in the reader's language."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from approvals.display import Shown
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A word with a state: waiting, done, stop, info or none."""
+
+    text: str
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An unusual fact: a field's name, what about it in bold, and the rest of the sentence."""
+
+    lead: str
+    text: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A named value that is no parameter."""
+
+    name: str
+    value: Shown
+    about: str = ""
+    checked: str = ""
+    was: Shown | None = None
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter as it will be sent; `value` is its beginning where `whole` is given."""
+
+    name: Shown
+    value: Shown
+    code: bool = True
+    whole: Shown | None = None
+    length: int = 0
+    download_url: str = ""
+    masked: bool = False
+    was: Shown | None = None
+    checked: str = ""
+    about: str = ""
+    hidden_names: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """A labelled address."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A result the agent had before it asked."""
+
+    tool: Shown
+    text: Shown
+    at: datetime | None = None
+    step: int | None = None
+    step_url: str = ""
+    links: Sequence[Link] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the precedents."""
+
+    name: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Cell(Shown):
+    """A value in a column."""
+
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """An earlier call on the same tool, how it was answered and what came of it."""
+
+    at: datetime
+    url: str
+    cells: Sequence[Cell]
+    answer: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Precedents:
+    """The nearest earlier calls."""
+
+    total: int
+    hint: str
+    columns: Sequence[Column] = ()
+    rows: Sequence[Precedent] = ()
+    all_url: str = ""
+
+
+@dataclass(frozen=True)
+class RuleLine:
+    """One rule that took part; `of` names groups, none means any reviewer."""
+
+    name: str
+    url: str = ""
+    condition: str = ""
+    needed: int = 1
+    of: Sequence[str] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class RungPerson:
+    """Somebody on a level: can, approved, rejected, away, barred or left, and why not."""
+
+    name: str
+    you: bool = False
+    state: str = "can"
+    why: str = ""
+    in_place_of: str = ""
+
+
+@dataclass(frozen=True)
+class RungLine:
+    """One step of the ladder: a level, or the end that silence brings."""
+
+    kind: str
+    at: datetime
+    name: str = ""
+    current: bool = False
+    adds: bool = False
+    people: Sequence[RungPerson] = ()
+
+
+@dataclass(frozen=True)
+class VoteLine:
+    """One person's vote, or somebody who is looking."""
+
+    name: str
+    at: datetime
+    you: bool = False
+    decision: str = ""
+    version: int = 0
+    in_place_of: str = ""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Somebody whose answer is missing, from when on; None means now."""
+
+    name: str
+    from_: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Later:
+    """People who may answer from a moment on."""
+
+    at: datetime
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StandingLine:
+    """How it ended: by whom beside the reader, when, with which words."""
+
+    by: Sequence[str]
+    you: bool
+    at: datetime
+    comment: Shown | None = None
+    response: Shown | None = None
+    edited: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The reader's own answer, which came too late."""
+
+    decision: str
+    at: datetime
+    seconds: int = 0
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A newer version came while the reader read an older one."""
+
+    by: str
+    at: datetime
+    version: int
+    was_version: int
+    differences: Sequence[Fact] = ()
+    comment: Shown | None = None
+
+
+@dataclass(frozen=True)
+class CameBack:
+    """The request replaces an earlier one."""
+
+    why: str
+    old_url: str
+    round: int
+    rounds: int
+    same_parameters: bool
+    approved_at: datetime | None = None
+    differences: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True)
+class OutcomeLine:
+    """What became of an approved call."""
+
+    state: str
+    text: str = ""
+    detail: Shown | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Confirm:
+    """The second step: a one-time code beside the same figures, and the fields carried along."""
+
+    decision: str
+    title: Shown
+    params: Sequence[Param]
+    hidden: Sequence[tuple[str, str]]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class CommentLine:
+    """What somebody said beside the question."""
+
+    name: str
+    at: datetime
+    text: Shown
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where the request stands in the reader's list."""
+
+    index: int
+    total: int
+    next_url: str = ""
+    previous_url: str = ""
+
+
+@dataclass(frozen=True)
+class EditField:
+    """One parameter as it can be edited: kind is text, long, number, choice, bool or json."""
+
+    name: str
+    kind: str
+    value: str
+    original: str
+    current: str
+    choices: Sequence[str] = ()
+    hint: str = ""
+    error: str = ""
+    editable: bool = True
+    removed_hidden: int = 0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field in three states: as the agent asked, as it stands, as the reader wrote."""
+
+    name: str
+    agent: Shown
+    current: Shown
+    yours: Shown
+    valid: bool
+
+
+@dataclass(frozen=True)
+class EditView:
+    """The edit page beside the question."""
+
+    fields: Sequence[EditField]
+    next_version: int
+    errors: Sequence[tuple[str, str]] = ()
+    differences: Sequence[Difference] = ()
+    unchanged: Sequence[str] = ()
+    lapses: Sequence[str] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """What the reader had typed, and what is wrong with it (field → words; "" is the whole form)."""
+
+    decision: str = ""
+    note: str = ""
+    reason: str = ""
+    response: str = ""
+    comment: str = ""
+    errors: dict[str, str] = field(default_factory=dict)
+    code_error: str = ""

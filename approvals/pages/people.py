@@ -1,0 +1,184 @@
+"""The people of a request as its page tells of them: who is asked until when, who can, who cannot and why."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from approvals import escalations, reviewers
+from approvals.facts import Facts, Names
+from approvals.models import Review
+from approvals.pages.parts import Later, RungLine, RungPerson, VoteLine, Waiting
+from approvals.requirements import Place
+from approvals.reviewers import Someone, Verdict
+
+_ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
+
+
+def ladder(facts: Facts, names: Names, *, reader: UUID) -> list[RungLine]:
+    """Level 0, the levels of the escalation, and the end that silence brings."""
+    row, answers = facts.request, _answers(facts)
+    judged = {member: reviewers.judge(names.people, facts.ask, member) for member in names.people.people}
+    first = RungLine(
+        kind="level",
+        name=", ".join(place_name(place, names) for place in facts.requirement.of),
+        at=row.opened_at,
+        current=row.escalation_level == 0,
+        people=_people(_of_rule(facts, names), judged, answers, names, reader=reader),
+    )
+    end = RungLine(kind=_ENDS[facts.requirement.on_timeout], at=row.deadline)
+    return [first, *_levels(facts, names, judged, answers, reader=reader), end]
+
+
+def votes(facts: Facts, names: Names, *, reader: UUID) -> list[VoteLine]:
+    """The approvals that count for the version that stands."""
+    return [vote_line(vote.review, names, reader=reader) for vote in facts.votes]
+
+
+def lapsed(facts: Facts, names: Names, *, reader: UUID) -> list[VoteLine]:
+    """Approvals that no longer count: of earlier versions, or of somebody who lost the right."""
+    counts = {vote.review.pk for vote in facts.votes}
+    gone = [each for each in facts.reviews if each.decision in ("approve", "edit") and each.pk not in counts]
+    return [vote_line(each, names, reader=reader) for each in gone]
+
+
+def vote_line(review: Review, names: Names, *, reader: UUID) -> VoteLine:
+    """One answer as a line."""
+    absent = review.in_place_of_id
+    return VoteLine(
+        name=names.people.name(review.member_id),
+        at=review.at,
+        you=review.member_id == reader,
+        decision=review.decision,
+        version=review.version,
+        in_place_of=names.people.name(absent) if absent else "",
+    )
+
+
+def able_now(facts: Facts, names: Names) -> list[UUID]:
+    """Who may answer now and has not answered the version that stands."""
+    given = {review.member_id for review in facts.reviews if review.version == facts.request.version}
+    return [member for member in reviewers.able(names.people, facts.ask) if member not in given]
+
+
+def able_later(facts: Facts, names: Names) -> list[tuple[datetime, list[UUID]]]:
+    """Who may answer besides from each later level on."""
+    known = set(reviewers.able(names.people, facts.ask))
+    found = []
+    for rung in facts.rungs:
+        if rung.repeat or rung.at >= facts.request.deadline:
+            continue
+        then = set(reviewers.able(names.people, replace(facts.ask, level=rung.level)))
+        if added := sorted(then - known, key=names.people.name):
+            found.append((rung.at, added))
+        known |= then
+    return found
+
+
+def waiting_for(facts: Facts, names: Names) -> list[Waiting]:
+    """Whose answer is missing, those who may answer now first."""
+    now = [Waiting(names.people.name(member)) for member in able_now(facts, names)]
+    later = [Waiting(names.people.name(member), at) for at, members in able_later(facts, names) for member in members]
+    return now + later
+
+
+def can_later(facts: Facts, names: Names) -> list[Later]:
+    """The same by moment."""
+    return [Later(at, [names.people.name(each) for each in members]) for at, members in able_later(facts, names)]
+
+
+def shortage(facts: Facts) -> str:
+    """A sentence where fewer people than needed can ever answer; empty else."""
+    short = facts.request.short
+    if not short:
+        return ""
+    return ngettext(
+        "One more person would have to be able to answer. The admins know, and the deadline runs.",
+        "%(n)s more people would have to be able to answer. The admins know, and the deadline runs.",
+        short,
+    ) % {"n": short}
+
+
+def place_name(place: Place, names: Names) -> str:
+    """A place in words: a group's or a member's name, or a role."""
+    if place.kind == "group":
+        return names.groups.get(place.key, "–")
+    if place.kind == "member":
+        return next((each.name for each in names.people.people.values() if str(each.id) == place.key), "–")
+    return _("Any administrator") if place.key == "admin" else _("Any reviewer")
+
+
+def _levels(
+    facts: Facts,
+    names: Names,
+    judged: Mapping[UUID, Verdict],
+    answers: Mapping[UUID, Review],
+    *,
+    reader: UUID,
+) -> list[RungLine]:
+    schedule = escalations.schedule(facts.ask.escalation, opened_at=facts.request.opened_at)
+    lines = []
+    for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
+        inside = [each for each in names.people.people.values() if level.names(each.id, each.groups)]
+        lines.append(
+            RungLine(
+                kind="level",
+                name=", ".join(level_names(level, names)),
+                at=rung.at,
+                current=facts.request.escalation_level == rung.level,
+                adds=True,
+                people=_people(inside, judged, answers, names, reader=reader),
+            )
+        )
+    return lines
+
+
+def level_names(level: escalations.Level, names: Names) -> list[str]:
+    """The groups and members of a level, by name."""
+    groups = [names.groups.get(each, "–") for each in sorted(level.groups)]
+    members = [each.name for each in names.people.people.values() if str(each.id) in level.members]
+    return groups + members
+
+
+def _of_rule(facts: Facts, names: Names) -> list[Someone]:
+    places = {(place.kind, place.key) for place in facts.requirement.of}
+    return [each for each in names.people.people.values() if each.places & places]
+
+
+def _people(
+    people: Iterable[Someone],
+    judged: Mapping[UUID, Verdict],
+    answers: Mapping[UUID, Review],
+    names: Names,
+    *,
+    reader: UUID,
+) -> list[RungPerson]:
+    ordered = sorted(people, key=lambda each: (each.id != reader, each.name))
+    return [_person(each, judged[each.id], answers.get(each.id), names, reader=reader) for each in ordered]
+
+
+def _person(someone: Someone, verdict: Verdict, answer: Review | None, names: Names, *, reader: UUID) -> RungPerson:
+    state, why, instead = _state(someone, verdict, answer, names)
+    return RungPerson(someone.name, you=someone.id == reader, state=state, why=why, in_place_of=instead)
+
+
+def _state(someone: Someone, verdict: Verdict, answer: Review | None, names: Names) -> tuple[str, str, str]:
+    if answer is not None:
+        state = "rejected" if answer.decision == "reject" else "approved"
+        absent = answer.in_place_of_id
+        return state, "", names.people.name(absent) if absent else ""
+    if verdict.code == "initiator":
+        return "barred", _("started the run."), ""
+    if verdict.code == "reassigned":
+        return "left", "", ""
+    if names.people.away(someone.id):
+        return "away", "", ""
+    return "can", "", ""
+
+
+def _answers(facts: Facts) -> dict[UUID, Any]:
+    return {each.member_id: each for each in facts.reviews if each.version == facts.request.version}

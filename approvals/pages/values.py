@@ -1,0 +1,91 @@
+"""Parameters, evidence and differences as they are shown: exactly as text, hidden characters marked."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from approvals.calls import MASK
+from approvals.checks import text_of
+from approvals.display import BEGINNING, Shown, beginning, shown
+from approvals.pages.parts import Fact, Param
+from tenants import exact_json
+from tenants.exact_json import BadJson
+
+
+def values_of(arguments: str) -> dict[str, Any]:
+    """The bound arguments by name, numbers exact."""
+    return dict(exact_json.loads(arguments))
+
+
+def params(arguments: str, first: str, definition: Mapping[str, Any]) -> list[Param]:
+    """Every bound parameter, with the agent's own value where a person changed it."""
+    before = values_of(first)
+    masked = set(definition.get("sensitive") or ())
+    schema = definition.get("parameters", {}).get("properties", {})
+    return [
+        _masked(name) if name in masked else _param(name, value, before.get(name, value), schema.get(name, {}))
+        for name, value in values_of(arguments).items()
+    ]
+
+
+def facts(text: str | None) -> list[Fact]:
+    """Evidence or a precondition as named facts; a value that is no object is one fact."""
+    if text is None:
+        return []
+    try:
+        value = exact_json.loads(text)
+    except BadJson:
+        value = text
+    named = value if isinstance(value, dict) else {_("value"): value}
+    return [Fact(name=str(shown(str(name))), value=shown(text_of(each))) for name, each in named.items()]
+
+
+def differences(fields: Sequence[Mapping[str, Any]]) -> list[Fact]:
+    """What moved between two requests, as it was written down."""
+    return [
+        Fact(
+            name=str(shown(str(each.get("name", "")))),
+            value=shown(text_of(each.get("after"))),
+            was=shown(text_of(each.get("before"))),
+        )
+        for each in fields
+    ]
+
+
+def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact]:
+    """The parameters that differ between two versions, sensitive ones masked."""
+    old, new = values_of(before), values_of(after)
+    masked = set(definition.get("sensitive") or ())
+    changed = [name for name in new if old.get(name) != new[name]]
+    return [
+        Fact(
+            name=name,
+            value=shown(MASK if name in masked else text_of(new[name])),
+            was=shown(MASK if name in masked else text_of(old.get(name, ""))),
+        )
+        for name in changed
+    ]
+
+
+def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any]) -> Param:
+    text = text_of(value)
+    whole = shown(text) if len(text) > BEGINNING else None
+    return Param(
+        name=shown(name),
+        value=beginning(text) if whole else shown(text),
+        code=not _is_prose(value, schema),
+        whole=whole,
+        length=len(text) if whole else 0,
+        was=None if value == before else beginning(text_of(before)),
+        hidden_names=(whole or shown(text)).hidden_names,
+    )
+
+
+def _masked(name: str) -> Param:
+    return Param(name=shown(name), value=Shown(shown(MASK).pieces), masked=True)
+
+
+def _is_prose(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Text of several words that is no code: shown in the reading face."""
+    return isinstance(value, str) and " " in value.strip() and schema.get("format") != "decimal"

@@ -1,0 +1,16 @@
+"""The addresses of asking, below `/t/{slug}/`."""
+
+from django.urls import path
+
+from approvals.views import answering, editing, inbox, requests
+
+app_name = "approvals"
+urlpatterns = [
+    path("inbox/", inbox.show, name="inbox"),
+    path("decided/", inbox.decided, name="decided"),
+    path("requests/<uuid:request_id>/", requests.show, name="request"),
+    path("requests/<uuid:request_id>/decide/", answering.decide, name="decide"),
+    path("requests/<uuid:request_id>/edit/", editing.show, name="edit"),
+    path("requests/<uuid:request_id>/viewed/", requests.viewed, name="viewed"),
+    path("requests/<uuid:request_id>/comment/", requests.comment, name="comment"),
+]

@@ -1,0 +1,200 @@
+"""The inbox and what was decided: lists by keyset, with a fixed number of queries."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from approvals import access, facts, queries, topics
+from approvals.display import shown
+from approvals.facts import Names
+from approvals.models import ApprovalRequest, Asked, Review
+from approvals.pages import inbox
+from approvals.pages.question import Reader
+from approvals.queries import Filters
+from approvals.views import reading
+from approvals.views.answering import DONE
+from approvals.views.kinds import tenant_request
+from tenants import paging
+from tenants.models import AgentAccess, GroupMember, Member
+from tenants.requests import TenantRequest
+
+PAGE = 50
+VIEWS = ("mine", "groups", "hour", "critical")
+
+
+@require_safe
+def show(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
+    """What waits for the reader."""
+    mine = tenant_request(request)
+    reader = reading.reader_of(mine)
+    chosen = request.GET.get("view", "mine")
+    view = _inbox(mine, reader, chosen if chosen in VIEWS else "mine")
+    part = "#list" if request.GET.get("part") == "list" else ""
+    context = {"view": view, "section": "inbox"}
+    return reading.uncached(render(request, f"inbox/inbox.html{part}", context))
+
+
+@require_safe
+def decided(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
+    """What was decided, newest first."""
+    mine = tenant_request(request)
+    reader = reading.reader_of(mine)
+    url = f"{reader.base}decided/"
+    chosen = request.GET.get("view", "all")
+    rows = queries.listed(mine.member, _filters(request)).exclude(status="pending")
+    if chosen == "mine":
+        rows = rows.filter(pk__in=Review.objects.filter(member=mine.member).values("request_id"))
+    page = paging.page(rows, by=["-decided_at", "-id"], cursor=request.GET.get("after"), limit=PAGE)
+    names = facts.names()
+    chips = [
+        inbox.Chip(_("All"), url, None, chosen != "mine"),
+        inbox.Chip(_("By me"), f"{url}?view=mine", None, chosen == "mine"),
+    ]
+    view = inbox.DecidedView(
+        url=url,
+        chips=chips,
+        filters=_filter_view(request, url),
+        items=inbox.decided(facts.of(page.items, names.people), names, reader),
+        page=inbox.PageView(next_url=_next_url(request, page.next)),
+    )
+    return reading.uncached(render(request, "inbox/decided.html", {"view": view, "section": "decided"}))
+
+
+def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxView:
+    url = f"{reader.base}inbox/"
+    filters = _filters(request)
+    seq = topics.inbox_number()
+    asked = queries.listed(request.member, filters).filter(status="pending")
+    rows = _narrowed(asked, chosen, request.member, reader)
+    page = paging.page(rows, by=["due_at", "id"], cursor=request.GET.get("after"), limit=PAGE)
+    names = facts.names(now=reader.now)
+    found = facts.of(page.items, names.people)
+    filter_view = _filter_view(request, url)
+    groups = inbox.groups(found, names, reader)
+    chips = _chips(request.member, reader, url, chosen)
+    return inbox.InboxView(
+        url=url,
+        as_of=reader.now,
+        as_of_mark=str(seq),
+        count=chips[0].count or 0,
+        chips=chips,
+        filters=filter_view,
+        groups=groups,
+        decided_url=f"{reader.base}decided/",
+        page=inbox.PageView(next_url=_next_url(request, page.next)),
+        seq=seq,
+        done=_done(request, reader),
+        **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active)),
+        standing_in=[
+            inbox.StandingIn(names.people.name(each.absent), each.until)
+            for each in names.people.stand_ins
+            if each.by == reader.id
+        ],
+    )
+
+
+def _narrowed(
+    rows: QuerySet[ApprovalRequest], chosen: str, member: Member, reader: Reader
+) -> QuerySet[ApprovalRequest]:
+    if chosen == "groups":
+        return rows.filter(_of_groups(member))
+    rows = rows.filter(queries.asked_of(member))
+    if chosen == "hour":
+        return rows.filter(due_at__lte=reader.now + timedelta(hours=1))
+    return rows.filter(risk="critical") if chosen == "critical" else rows
+
+
+def _of_groups(member: Member) -> Q:
+    """Requests that ask the reader or somebody who shares a group with the reader."""
+    groups = GroupMember.objects.filter(member=member).values("group_id")
+    fellows = GroupMember.objects.filter(group_id__in=groups).values("member_id")
+    asked = Asked.objects.filter(until__isnull=True, member_id__in=fellows).values("request_id")
+    return Q(queries.asked_of(member)) | Q(pk__in=asked)
+
+
+def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.Chip]:
+    """The views of the list with their numbers; one query."""
+    open_ones = access.readable(member).filter(status="pending")
+    mine = Q(queries.asked_of(member))
+    numbers = open_ones.aggregate(
+        mine=Count("pk", filter=mine),
+        groups=Count("pk", filter=_of_groups(member)),
+        hour=Count("pk", filter=mine & Q(due_at__lte=reader.now + timedelta(hours=1))),
+        critical=Count("pk", filter=mine & Q(risk="critical")),
+    )
+    labels = {
+        "mine": _("Asked of me"),
+        "groups": _("My groups"),
+        "hour": _("Due within the hour"),
+        "critical": _("Critical"),
+    }
+    return [
+        inbox.Chip(label, url if key == "mine" else f"{url}?view={key}", numbers[key], key == chosen)
+        for key, label in labels.items()
+    ]
+
+
+def _filters(request: HttpRequest) -> Filters:
+    get = request.GET.get
+    return Filters(q=get("q", ""), tool=get("tool", ""), agent=get("agent", ""), risk=get("risk", ""))
+
+
+def _filter_view(request: HttpRequest, url: str) -> inbox.FilterView:
+    values = _filters(request)
+    recent = ApprovalRequest.objects.order_by("-opened_at").values_list("tool", "agent")[:200]
+    tools, agents = zip(*recent, strict=True) if recent else ((), ())
+    words = _("The last %(days)s days were searched.") % {"days": queries.SEARCHED.days} if values.q else ""
+    return inbox.FilterView(
+        q=values.q,
+        tool=values.tool,
+        agent=values.agent,
+        risk=values.risk,
+        tools=sorted(set(tools)),
+        agents=sorted(set(agents)),
+        active=any((values.q, values.tool, values.agent, values.risk)),
+        clear_url=url,
+        searched=words,
+        action=url,
+    )
+
+
+def _next_url(request: HttpRequest, cursor: str | None) -> str:
+    if cursor is None:
+        return ""
+    kept = {name: value for name, value in request.GET.items() if name not in ("after", "part")}
+    return f"{request.path}?{urlencode({**kept, 'after': cursor})}"
+
+
+def _done(request: TenantRequest, reader: Reader) -> inbox.Done | None:
+    """The answer just given, if it was given within this sitting and the list is opened for the first time since."""
+    told: dict[str, Any] | None = request.session.get(DONE)
+    row = access.readable(request.member).filter(pk=told["id"]).first() if told else None
+    if told is None or row is None:
+        return None
+    if request.GET.get("part") is None:
+        del request.session[DONE]
+    title = row.versions.get(number=row.version).title
+    return inbox.Done(told["verb"], shown(title), reader.run_url(row) or reader.request_url(row.pk), told["waits"])
+
+
+def _emptiness(request: TenantRequest, reader: Reader, names: Names, *, filtered: bool) -> dict[str, Any]:
+    """Why the list is empty, and what stands in its place."""
+    if filtered:
+        return {"empty": "no_match"}
+    away = names.people.away(reader.id)
+    if away:
+        return {"empty": "away", "away_until": away.until, "stand_in": names.people.name(away.by)}
+    if not AgentAccess.objects.filter(enabled=True).exists():
+        admins = [each.name for each in names.people.people.values() if "admin" in each.roles]
+        return {"empty": "no_agent", "admins": admins}
+    last = Review.objects.filter(member=request.member).select_related("request").order_by("-at", "-id").first()
+    if last is None:
+        return {"empty": "nothing"}
+    title = last.request.versions.get(number=last.version).title
+    return {"empty": "nothing", "last": inbox.Last(shown(title), last.decision, last.at)}

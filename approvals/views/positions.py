@@ -1,0 +1,31 @@
+"""Where a request stands in the reader's list, and what comes before and after it."""
+
+from uuid import UUID
+
+from approvals import queries
+from approvals.models import ApprovalRequest
+from approvals.pages.parts import Position
+from approvals.pages.question import Reader
+from tenants.models import Member
+
+LIMIT = 200
+
+
+def waiting(member: Member) -> list[UUID]:
+    """What waits for the member, in the inbox's order; at most two hundred."""
+    mine = ApprovalRequest.objects.filter(queries.asked_of(member), status="pending")
+    return list(mine.order_by("due_at", "id").values_list("id", flat=True)[:LIMIT])
+
+
+def of(member: Member, request_id: UUID, reader: Reader) -> Position | None:
+    """The request's place among those that wait for the member, or None where it does not."""
+    order = waiting(member)
+    if request_id not in order:
+        return None
+    at = order.index(request_id)
+    return Position(
+        index=at + 1,
+        total=len(order),
+        next_url=reader.request_url(order[at + 1]) if at + 1 < len(order) else "",
+        previous_url=reader.request_url(order[at - 1]) if at else "",
+    )

@@ -1,0 +1,58 @@
+"""What every view of a request reads first, and the page it answers with."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from approvals import clock, facts, queries
+from approvals.facts import Facts, Names
+from approvals.pages import question
+from approvals.pages.parts import AnswerForm
+from approvals.pages.question import Reader, RequestView
+from approvals.views import positions
+from tenants.requests import TenantRequest
+
+PARTS = ("status", "answer", "asked")
+
+
+def reader_of(request: TenantRequest) -> Reader:
+    """Who reads this page."""
+    return Reader(
+        member=request.member,
+        base=f"/t/{request.tenant.slug}/",
+        now=clock.now(),
+        wants_factor=request.tenant.second_factor,
+    )
+
+
+def read(request: TenantRequest, request_id: UUID) -> tuple[Facts, Names, Reader]:
+    """The facts of a request the reader may see; raises Refusal 404."""
+    row = queries.one(request.member, request_id)
+    names = facts.names()
+    return facts.of_one(row, names.people), names, reader_of(request)
+
+
+def view_of(request: TenantRequest, request_id: UUID, **changes: Any) -> RequestView:
+    """The request's view-model for this reader; inside a scope."""
+    found, names, reader = read(request, request_id)
+    place = positions.of(request.member, request_id, reader)
+    return replace(question.build(found, names, reader, position=place), **changes)
+
+
+def page(
+    request: TenantRequest, view: RequestView, *, form: AnswerForm | None = None, status: int = 200
+) -> HttpResponse:
+    """The request's whole page, or the part that was asked for."""
+    part = request.GET.get("part", "")
+    template = "requests/request.html" + (f"#{part}" if part in PARTS else "")
+    context = {"view": view, "form": form or AnswerForm(), "section": "inbox"}
+    return uncached(render(request, template, context, status=status))
+
+
+def uncached(response: HttpResponse) -> HttpResponse:
+    """No browser keeps a state of a question: Back shows what is."""
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,34 @@
+"""The request page: read it, say that it is before you, comment."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_POST, require_safe
+
+from approvals import acts
+from approvals.views import reading
+from approvals.views.kinds import tenant_request
+
+
+@require_safe
+def show(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
+    """The question, or one part of its page."""
+    mine = tenant_request(request)
+    return reading.page(mine, reading.view_of(mine, request_id))
+
+
+@require_POST
+def viewed(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  # noqa: ARG001
+    """The open page says that it is visible."""
+    mine = tenant_request(request)
+    acts.view(request_id, tenant=mine.tenant.pk, actor=mine.actor)
+    return HttpResponse(status=204)
+
+
+@require_POST
+def comment(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:
+    """Say something beside the question."""
+    mine = tenant_request(request)
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    acts.comment(request_id, tenant=mine.tenant.pk, actor=mine.actor, text=text, channel="page")
+    return HttpResponseRedirect(f"/t/{slug}/requests/{request_id}/#comments")

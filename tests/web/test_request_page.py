@@ -1,0 +1,277 @@
+"""The request page: what it shows, the answer form, and what it says when something moved."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from approvals import decisions
+from approvals.models import ApprovalRequest, Review, Viewing
+from tenants import ids
+from tenants.models import Member, Tenant
+from tenants.scope import scope
+from tests.cast.people import actor
+from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
+
+
+def browser(member: Member) -> Client:
+    client = Client()
+    client.force_login(member.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def url(request: ApprovalRequest, path: str = "") -> str:
+    return f"/t/acme/requests/{request.pk}/{path}"
+
+
+def text(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def answer(client: Client, request: ApprovalRequest, decision: str, version: int = 1, **fields: str) -> Any:
+    return client.post(url(request, "decide/"), {"decision": decision, "version": str(version), **fields})
+
+
+def test_the_act_stands_before_the_reason(parked: ApprovalRequest, alice: Member) -> None:
+    page = text(browser(alice).get(url(parked)))
+    title, parameter, reason = (
+        page.index("Refund 1240.00 EUR for order A-1042</bdi></h1>"),
+        page.index("<code><bdi>A-1042"),
+        page.index("The order arrived broken."),
+    )
+    assert title < parameter < reason
+    assert "a claim, not checked" in page
+
+
+def test_approving_leads_back_to_the_page_which_says_so(parked: ApprovalRequest, alice: Member) -> None:
+    client = browser(alice)
+    response = answer(client, parked, "approve", note="Fine.")
+    assert response.status_code == 302
+    assert fresh(parked).status == "approved"
+    page = text(client.get(url(parked)))
+    assert "You approved this" in page
+    assert 'name="decision"' not in page
+    assert client.get(url(parked)).headers["Cache-Control"] == "no-store"
+
+
+def test_the_same_answer_again_is_no_error(parked: ApprovalRequest, alice: Member) -> None:
+    client = browser(alice)
+    assert answer(client, parked, "approve").status_code == 302
+    assert answer(client, parked, "approve").status_code == 302
+    with scope(parked.tenant_id):
+        assert Review.objects.filter(request=parked).count() == 1
+
+
+def test_a_late_answer_is_told_who_was_first(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
+    answer(browser(bo), parked, "approve")
+    response = answer(browser(alice), parked, "reject", reason="No photo.")
+    assert response.status_code == 409
+    assert "Bo approved this" in text(response)
+    assert "was not counted" in text(response)
+    assert 'name="decision"' not in text(response)
+
+
+def test_a_rejection_without_a_reason_says_so_beside_the_field(parked: ApprovalRequest, alice: Member) -> None:
+    response = answer(browser(alice), parked, "reject", reason="")
+    assert response.status_code == 422
+    assert "Write a reason" in text(response)
+    assert "#answer-reason" in text(response)
+
+
+def test_what_was_typed_is_kept_when_the_version_moved(acme: Tenant, alice: Member, bo: Member) -> None:
+    request = park(acme, a_call(risk="critical"))
+    decisions.decide(
+        request.pk,
+        tenant=acme.pk,
+        actor=actor(bo),
+        decision="edit",
+        version=1,
+        arguments={**ARGUMENTS, "amount": "1190.00"},
+        channel="page",
+    )
+    response = answer(browser(alice), request, "reject", reason="Too much.")
+    page = text(response)
+    assert response.status_code == 409
+    assert "Bo made version 2" in page
+    assert "1190.00" in page
+    assert "Too much." in page
+
+
+def test_nothing_typed_for_one_request_stands_on_the_next(acme: Tenant, alice: Member) -> None:
+    first, second = park(acme), park(acme)
+    client = browser(alice)
+    answer(client, first, "reject", reason="")
+    client.post(url(first, "decide/"), {"decision": "reject", "version": "1", "reason": "Only for the first."})
+    assert "Only for the first." not in text(client.get(url(second)))
+
+
+@pytest.mark.parametrize(
+    ("value", "code"), [("a\u202eb", "U+202E"), ("a\u2066b", "U+2066"), ("a\u200bb", "U+200B"), ("a\ufeffb", "U+FEFF")]
+)
+def test_hidden_characters_are_marked_everywhere(acme: Tenant, alice: Member, value: str, code: str) -> None:
+    request = park(acme, a_call(arguments={**ARGUMENTS, "order_id": value}))
+    client = browser(alice)
+    for page in (text(client.get(url(request))), text(client.get("/t/acme/inbox/"))):
+        assert code in page
+        assert value not in page
+    assert "holds a hidden character" in text(client.get(url(request)))
+
+
+def test_hebrew_and_arabic_stay_as_they_are(acme: Tenant, alice: Member) -> None:
+    request = park(acme, a_call(arguments={**ARGUMENTS, "note": "שלום مرحبا 你好 👩‍👧"}))
+    assert "שלום مرحبا 你好 👩‍👧" in text(browser(alice).get(url(request)))
+
+
+def test_hostile_markup_is_text(acme: Tenant, alice: Member) -> None:
+    nasty = "</script><img src=x onerror=alert(1)><a href='javascript:alert(1)'>"
+    call = a_call(arguments={**ARGUMENTS, "note": nasty}, rationale=nasty, run={"title": nasty})
+    request = park(acme, call)
+    for page in (text(browser(alice).get(url(request))), text(browser(alice).get("/t/acme/inbox/"))):
+        assert "<img src=x" not in page
+        assert "href='javascript" not in page
+
+
+def test_a_long_value_can_be_read_whole(acme: Tenant, alice: Member) -> None:
+    long = "harmless " * 2500 + "LAST LINE THAT MATTERS"
+    request = park(acme, a_call(arguments={**ARGUMENTS, "note": long}))
+    page = text(browser(alice).get(url(request)))
+    assert "LAST LINE THAT MATTERS" in page
+    assert f"{len(long)}" in page.replace(",", "")
+
+
+def test_who_may_not_answer_reads_why_and_who_can(acme: Tenant, alice: Member, bo: Member) -> None:
+    request = park(acme, a_call(initiators=(alice.pk,)))
+    page = text(browser(alice).get(url(request)))
+    assert "You started this run" in page
+    assert "They can: Bo" in page
+    assert 'name="decision"' not in page
+
+
+def test_an_initiator_is_refused_by_the_form_as_well(acme: Tenant, alice: Member, bo: Member) -> None:
+    request = park(acme, a_call(initiators=(alice.pk,)))
+    assert answer(browser(alice), request, "approve").status_code == 403
+    assert fresh(request).status == "pending"
+
+
+def test_a_stranger_finds_nothing(parked: ApprovalRequest, stranger: Member) -> None:
+    client = browser(stranger)
+    assert client.get(url(parked)).status_code == 404
+    assert client.get(f"/t/globex/requests/{parked.pk}/").status_code == 404
+    assert client.get(f"/t/globex/requests/{ids.new()}/").status_code == 404
+    assert (
+        client.post(f"/t/globex/requests/{parked.pk}/decide/", {"decision": "approve", "version": "1"}).status_code
+        == 404
+    )
+
+
+def test_an_edit_by_form_keeps_what_was_not_touched(acme: Tenant, alice: Member) -> None:
+    request = park(acme, a_call(arguments={**ARGUMENTS, "count": 9007199254740993}))
+    client = browser(alice)
+    assert "9007199254740993" in text(client.get(url(request, "edit/")))
+    fields = {f"arg.{name}": str(value) for name, value in {**ARGUMENTS, "count": 9007199254740993}.items()}
+    response = answer(client, request, "edit", **{**fields, "arg.note": "checked"})
+    assert response.status_code == 302
+    with scope(acme.pk):
+        version = fresh(request).versions.get(number=2)
+    assert '"count":9007199254740993' in version.arguments.replace(" ", "")
+    assert version.edited_fields == ["note"]
+
+
+def test_an_edit_that_does_not_fit_comes_back_with_its_field(parked: ApprovalRequest, alice: Member) -> None:
+    fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()}
+    response = answer(browser(alice), parked, "edit", **{**fields, "arg.amount": "1,250"})
+    assert response.status_code == 422
+    assert "1 field needs a change" in text(response)
+    assert "1,250" in text(response)
+    assert fresh(parked).version == 1
+
+
+def test_viewed_is_a_post_that_keeps_who_looks(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
+    client = browser(alice)
+    client.get(url(parked))
+    with scope(parked.tenant_id):
+        assert not Viewing.objects.exists()
+    assert client.post(url(parked, "viewed/")).status_code == 204
+    assert "Alice is looking" in text(browser(bo).get(url(parked)))
+
+
+@pytest.mark.parametrize("path", ["decide/", "viewed/", "comment/"])
+def test_get_on_a_deed_is_405(parked: ApprovalRequest, alice: Member, path: str) -> None:
+    client = browser(alice)
+    assert client.get(url(parked, path)).status_code == 405
+    assert client.head(url(parked, path)).status_code == 405
+
+
+def test_a_post_without_a_csrf_token_is_403(parked: ApprovalRequest, alice: Member) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    assert client.post(url(parked, "decide/"), {"decision": "approve", "version": "1"}).status_code == 403
+    assert fresh(parked).status == "pending"
+
+
+def test_comments_are_read_by_people(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
+    browser(alice).post(url(parked, "comment/"), {"text": "Called the customer."})
+    assert "Called the customer." in text(browser(bo).get(url(parked)))
+
+
+def test_the_parts_are_fetched_at_the_same_address(parked: ApprovalRequest, alice: Member) -> None:
+    for part in ("status", "answer", "asked"):
+        response = browser(alice).get(url(parked), {"part": part, "version": "1"})
+        assert response.status_code == 200
+        assert "<html" not in text(response)
+
+
+def test_the_inbox_lists_what_waits_for_me(acme: Tenant, alice: Member, bo: Member) -> None:
+    mine, own = park(acme), park(acme, a_call(initiators=(alice.pk,)))
+    page = text(browser(alice).get("/t/acme/inbox/"))
+    assert str(mine.pk) in page
+    assert str(own.pk) not in page
+    assert text(browser(bo).get("/t/acme/inbox/")).count(str(own.pk)) > 0
+
+
+def test_an_empty_inbox_says_why(acme: Tenant, alice: Member) -> None:
+    assert "No agent is switched on yet" in text(browser(alice).get("/t/acme/inbox/"))
+
+
+def test_the_inbox_confirms_the_last_answer_once(parked: ApprovalRequest, alice: Member) -> None:
+    client = browser(alice)
+    answer(client, parked, "approve")
+    assert "Approved:" in text(client.get("/t/acme/inbox/"))
+    assert "Approved:" not in text(client.get("/t/acme/inbox/"))
+
+
+def test_decided_lists_the_ends(parked: ApprovalRequest, alice: Member) -> None:
+    client = browser(alice)
+    answer(client, parked, "reject", reason="No.")
+    page = text(client.get("/t/acme/decided/"))
+    assert str(parked.pk) in page
+    assert "rejected" in page
+
+
+def test_the_pages_cost_a_fixed_number_of_queries(
+    acme: Tenant, alice: Member, django_assert_max_num_queries: Any
+) -> None:
+    client = browser(alice)
+    for _number in range(2):
+        park(acme)
+    client.get("/t/acme/inbox/")
+    with django_assert_max_num_queries(60) as few:
+        client.get("/t/acme/inbox/")
+    last = park(acme)
+    for _number in range(20):
+        last = park(acme)
+    with django_assert_max_num_queries(len(few)):
+        client.get("/t/acme/inbox/")
+    with django_assert_max_num_queries(60):
+        client.get(url(last))
+
+
+def test_a_rule_that_cannot_be_evaluated_asks_an_admin_and_shows_why(acme: Tenant, alice: Member, ravi: Member) -> None:
+    rule(acme, alice, "Large", when="args.amount > 1000.0")
+    request = park(acme, a_call(arguments={**ARGUMENTS, "amount": "12345678901234567890.12"}))
+    page = text(browser(ravi).get(url(request)))
+    assert "12345678901234567890.12" in page
+    assert "could not be evaluated" in page
+    assert answer(browser(alice), request, "approve").status_code == 403
+    assert answer(browser(ravi), request, "approve").status_code == 302
+    assert fresh(request).status == "approved"
