@@ -8,7 +8,6 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from kombu.exceptions import KombuError
 
 logger = logging.getLogger(__name__)
 PATIENCE = 1.0  # Seconds for one message, and of silence after one that failed.
@@ -27,22 +26,35 @@ class Post(threading.local):
 
     def send(self, name: str, args: tuple[Any, ...]) -> None:
         """Send now, or say in the log why not."""
-        if time.monotonic() < self.silent_until:
+        began = time.monotonic()
+        if began < self.silent_until:
             return
-        try:
-            self.producer = self.producer or _producer()
-            current_app.send_task(name, args=_plain(args), producer=self.producer, retry=False)
-        except (KombuError, OSError, current_app.connection().connection_errors) as error:
-            self.producer = None
+        old = self.producer is not None
+        error = self._try(name, args)
+        if error and old and time.monotonic() - began < PATIENCE / 2:
+            # The broker came back anew, and the connection was to the former one.
+            error = self._try(name, args)
+        if error:
             self.silent_until = time.monotonic() + PATIENCE
             logger.warning("The broker did not take %s: %s", name, error)
 
+    def _try(self, name: str, args: tuple[Any, ...]) -> Exception | None:
+        try:
+            self.producer = self.producer or _producer()
+            current_app.send_task(name, args=_plain(args), producer=self.producer, retry=False)
+        except Exception as error:  # Whatever a broker's library raises, what was committed stands.
+            self.producer = None
+            return error
+        return None
+
 
 def _producer() -> Any:
-    options = dict(settings.CELERY_BROKER_TRANSPORT_OPTIONS)
+    options = {**settings.CELERY_BROKER_TRANSPORT_OPTIONS, "max_retries": 1, "interval_start": 0, "interval_max": 0}
     if settings.BROKER_URL.startswith("redis"):
         options |= {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-    connection = current_app.connection_for_write(connect_timeout=PATIENCE, transport_options=options)
+    connection = current_app.connection_for_write(
+        settings.BROKER_URL, connect_timeout=PATIENCE, transport_options=options
+    )
     return current_app.amqp.Producer(connection, auto_declare=False)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -82,13 +83,13 @@ class BellConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self.asked = [INBOX, *[topic for topic in wanted if topic != INBOX][:MOST_TOPICS]]
         await self._listen(self.asked)
 
-    @classmethod
-    async def decode_json(cls, text_data: str) -> Any:
-        """What the page sent; nothing where it is no JSON."""
+    async def receive(self, text_data: str | None = None, **_: Any) -> None:
+        """Read what the page sent; nothing, where it is no JSON."""
         try:
-            return await super().decode_json(text_data)
+            content = json.loads(text_data or "")
         except (ValueError, RecursionError):
-            return None
+            content = None
+        await self.receive_json(content)
 
     async def bell(self, event: dict[str, Any]) -> None:
         """A bell rang in a group this socket joined."""

@@ -7,7 +7,10 @@ from uuid import UUID
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
+from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tenants.scope import current
 
@@ -35,6 +38,12 @@ def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:
     _bell.ring(group(tenant, topic), topic, seq)
 
 
+def connection(url: str) -> Redis:
+    """A client that waits a second at most, and tries again but once, where its server came back anew."""
+    once = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
+    return Redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=once)
+
+
 class Bell:
     """A connection that publishes in the channel layer's own format, without an event loop."""
 
@@ -56,7 +65,7 @@ class Bell:
 
     def _connection(self) -> Redis:
         if self.client is None:
-            self.client = Redis.from_url(settings.CHANNEL_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+            self.client = connection(settings.CHANNEL_URL)
         return self.client
 
 
