@@ -55,13 +55,19 @@ def _response(request: ModelRequest, turn: Any) -> ModelResponse:
 def _failing(request: ModelRequest, turn: dict[str, Any]) -> ModelResponse:
     tries = sum(line["turn"] == request.turn for line in ledger.asked(request.run_id))
     if tries <= turn.get("times", 1):
-        if turn["fail"] == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
+        _die_if(turn["fail"])
         if turn["fail"].startswith("sleep:"):
             time.sleep(float(turn["fail"].partition(":")[2]))
         else:
             raise FAILURES[turn["fail"]]
     return _response(request, turn["then"])
+
+
+def _die_if(verb: str) -> None:
+    """Kill this worker, after a moment in which whatever else dies with it has come as far as its own act."""
+    if verb == "die":
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _call(request: ModelRequest, place: int, each: dict[str, Any]) -> ToolCall:
@@ -93,8 +99,7 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
             ctx.progress("counted", done=done + 1, total=int(number))
             time.sleep(0.01)
     elif verb != "ok" and before < int(number or 1):
-        if verb == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
+        _die_if(verb)
         raise FAILURES[verb]
     return {"tool": name, **{key: str(value) for key, value in args.items()}}
 

@@ -1,0 +1,200 @@
+"""What a tool declares, what it validates, and the one text of a call's arguments."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from runs.arguments import BadArguments
+from runs.tools import Effect, Found, Risk, Tool, ToolContext, invoke, tool
+from tenants import exact_json
+
+
+class Line(BaseModel):
+    sku: str
+    price: Decimal
+
+
+@tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Refund {amount} {currency} for order {order_id}")
+def refund(
+    ctx: ToolContext,
+    *,
+    order_id: str,
+    amount: Annotated[Decimal, Field(gt=0)],
+    currency: Literal["EUR", "USD"] = "EUR",
+    on: date | None = None,
+    lines: list[Line] = [],  # noqa: B006  A default that nobody changes.
+    extra: Any = None,
+    count: int = 3,
+) -> dict[str, Any]:
+    """Pay money back to the customer's card."""
+    return {"order": order_id}
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Look")
+def look(ctx: ToolContext) -> str:
+    return "seen"
+
+
+def test_a_decimal_is_a_string_in_the_schema() -> None:
+    assert refund.definition["parameters"]["properties"]["amount"]["type"] == "string"
+
+
+def test_defaults_are_filled_in_and_written_once() -> None:
+    bound = refund.bind('{"order_id": "7", "amount": "12.50", "rationale": "broken"}')
+    assert bound.text == (
+        '{"order_id":"7","amount":"12.50","currency":"EUR","on":null,"lines":[],"extra":null,"count":3}'
+    )
+    assert bound.rationale == "broken"
+    assert bound.values["amount"] == Decimal("12.50")
+
+
+def test_a_call_without_a_rationale_is_valid() -> None:
+    assert refund.bind('{"order_id": "7", "amount": "1"}').rationale == ""
+
+
+def test_a_rationale_is_asked_for_but_is_no_part_of_the_fingerprint() -> None:
+    assert "rationale" in refund.for_model.parameters["required"]
+    assert "rationale" not in str(refund.definition)
+    assert "rationale" not in look.for_model.parameters.get("properties", {})
+
+
+def test_what_is_read_again_from_the_bound_text_is_the_same() -> None:
+    text = '{"order_id":"7","amount":"12345678901234567890.10","lines":[{"sku":"a","price":"0.10"}],"on":"2026-01-02"}'
+    bound = refund.bind(text)
+    again = refund.signature.read(bound.text)
+    assert (again.text, again.values) == (bound.text, bound.values)
+    assert again.values["on"] == date(2026, 1, 2)
+
+
+@pytest.mark.parametrize("number", ["1.10", "12345678901234567890", "9007199254740993", "0.1", "-3"])
+def test_a_parameter_of_any_type_gets_and_writes_exact_numbers(number: str) -> None:
+    bound = refund.bind(f'{{"order_id":"7","amount":"1","extra":{{"deep":[{number}]}}}}')
+    assert f'"extra":{{"deep":[{number}]}}' in bound.text
+    assert bound.values["extra"]["deep"][0] == Decimal(number)
+
+
+BROKEN = [
+    '{"a":1,',
+    "null",
+    "[]",
+    '"x"',
+    "",
+    "[" * 20_000,
+    '{"order_id":"7"}',
+    '{"order_id":7,"amount":"1"}',
+    '{"order_id":"7","amount":1}',
+    '{"order_id":"7","amount":"1\\n"}',
+    '{"order_id":"7","amount":"１"}',
+    '{"order_id":"7","amount":"-1"}',
+    '{"order_id":"7","amount":"NaN"}',
+    '{"order_id":"7","amount":"1","count":"2"}',
+    '{"order_id":"7","amount":"1","count":true}',
+    '{"order_id":"7","amount":"1","count":2.0}',
+    '{"order_id":"7","amount":"1","count":NaN}',
+    '{"order_id":"7","amount":"1","on":"tomorrow"}',
+    '{"order_id":"7","amount":"1","unknown":1}',
+    '{"order_id":"7","order_id":"8","amount":"1"}',
+    '{"order_id":"\\u0000","amount":"1"}',
+    '{"order_id":"\\ud800","amount":"1"}',
+    '{"order_id":"7","amount":"1","currency":"GBP"}',
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_arguments_that_do_not_fit_are_refused_and_never_mended(text: str) -> None:
+    with pytest.raises(BadArguments):
+        refund.bind(text)
+
+
+@given(
+    st.dictionaries(st.text(max_size=5), st.none() | st.booleans() | st.integers() | st.text(max_size=5), max_size=4)
+)
+def test_any_json_object_is_bound_or_refused(value: dict[str, Any]) -> None:
+    try:
+        bound = refund.bind(exact_json.dumps(value) if _storable(value) else "{")
+    except BadArguments:
+        return
+    assert refund.signature.read(bound.text).text == bound.text
+
+
+def _storable(value: Any) -> bool:
+    try:
+        exact_json.dumps(value)
+    except ValueError:
+        return False
+    return True
+
+
+def test_sensitive_arguments_are_masked_in_the_sentence() -> None:
+    @tool(effect=Effect.READ, risk=Risk.LOW, summary="Open {door} with {code}", sensitive=["code"])
+    def open_door(ctx: ToolContext, *, door: str, code: str) -> None:
+        """Open."""
+
+    assert open_door.sentence({"door": "A", "code": "1234"}) == "Open A with •••"
+
+
+def made(**changes: Any) -> Tool:
+    settings: dict[str, Any] = {"effect": Effect.READ, "risk": Risk.LOW, "summary": "Do {what}"} | changes
+
+    @tool(**settings)
+    def act(ctx: ToolContext, *, what: str) -> None:
+        """Act."""
+
+    return act
+
+
+@pytest.mark.parametrize(
+    "changes", [{"risk": Risk.HIGH}, {"summary": "Undo {what}"}, {"version": "2"}, {"undo": "Do it back."}]
+)
+def test_the_fingerprint_changes_with_what_a_reviewer_is_shown(changes: dict[str, Any]) -> None:
+    assert made(**changes).fingerprint != made().fingerprint
+
+
+def test_the_fingerprint_of_the_same_declaration_is_the_same() -> None:
+    assert made().fingerprint == made().fingerprint
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"effect": Effect.LOOKUP, "timeout": 1},
+        {"effect": Effect.LOOKUP, "lookup": lambda ctx, what: Found()},
+        {"effect": Effect.MANUAL},
+        {"summary": "Do {something}"},
+        {"sensitive": ["code"]},
+    ],
+)
+def test_a_declaration_that_contradicts_itself_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        made(**changes)
+
+
+def test_a_parameter_named_rationale_is_refused() -> None:
+    with pytest.raises(TypeError, match="rationale"):
+
+        @tool(effect=Effect.READ, risk=Risk.LOW, summary="Do")
+        def act(ctx: ToolContext, *, rationale: str) -> None:
+            """Act."""
+
+
+def test_a_parameter_without_a_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="type"):
+
+        @tool(effect=Effect.READ, risk=Risk.LOW, summary="Do")
+        def act(ctx: ToolContext, *, what) -> None:  # type: ignore[no-untyped-def]
+            """Act."""
+
+
+def test_plain_and_async_functions_both_work() -> None:
+    async def soon(ctx: Any, *, what: str) -> str:
+        return what
+
+    def now(ctx: Any, *, what: str) -> str:
+        return what
+
+    assert [invoke(each, None, {"what": "it"}) for each in (soon, now)] == ["it", "it"]  # type: ignore[arg-type]
