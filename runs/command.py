@@ -68,8 +68,13 @@ class Command:
         return bool(code == "ok")
 
     def wake(self, because: str, *, data: Mapping[str, Any] | None = None) -> bool:
-        """Queue a parked run and tell the workers after commit; a run in any other state is left alone."""
-        if self.run.status not in states.PARKED:
+        """Queue a parked run and tell the workers after commit.
+
+        A run in any other state is left alone, and one that needs attention for what this does not mend: a budget,
+        a crash loop or, but for `version` itself, a version.
+        """
+        fixed = {"budget", "crash_loop", "version"} - {because}
+        if self.run.status not in states.PARKED or self.run.reason in fixed:
             return False
         self.move(states.QUEUED, data={"because": because, **(data or {})})
         return True

@@ -144,6 +144,8 @@ class StepRow:
     """A turn's answer, a tool's result or what the model is told instead, a compaction's summary."""
     payloads: Mapping[str, str] | None = None
     """Of the four texts, those of which only the beginning is here: name → id of the payload."""
+    spent: int = 0
+    """How many of the tries a retry or resume has forgiven; bounds count those after them."""
     attempts: tuple[AttemptRow, ...] = ()
 
     @property

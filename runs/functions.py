@@ -16,3 +16,10 @@ def drop() -> str:
     """The statement that drops every function of all files."""
     found = [name for file in FILES for name in re.findall(r"^CREATE FUNCTION (\w+)", text(file), re.MULTILINE)]
     return "DROP FUNCTION " + ", ".join(reversed(found))
+
+
+def one(name: str, function: str) -> str:
+    """The statement of one function of a file."""
+    found = re.search(rf"^CREATE FUNCTION {function}\(.*?^\$\$", text(name), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found.group(0)

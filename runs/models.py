@@ -36,9 +36,9 @@ class Run(TenantModel):
     class Meta(TenantModel.Meta):
         indexes: ClassVar = [
             models.Index(fields=["tenant", "created_at", "id"], name="run_newest"),
-            models.Index(fields=["due_at"], name="run_due", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["tenant", "due_at"], name="run_due", condition=Q(due_at__isnull=False)),
             models.Index(
-                fields=["deadline"],
+                fields=["tenant", "deadline"],
                 name="run_deadline",
                 condition=Q(deadline__isnull=False) & ~Q(status__in=sorted(FINISHED)),
             ),
@@ -76,7 +76,9 @@ class Lease(RunRow):
     crash_seq = models.BigIntegerField(default=0)
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["until"], name="lease_until", condition=Q(until__isnull=False))]
+        indexes: ClassVar = [
+            models.Index(fields=["tenant", "until"], name="lease_until", condition=Q(until__isnull=False))
+        ]
 
 
 class Step(RunRow):
@@ -95,6 +97,8 @@ class Step(RunRow):
     digest = models.TextField(default="")
     generation = models.IntegerField(default=0)
     attempts = models.IntegerField(default=0)
+    spent = models.IntegerField(default=0)
+    """How many of the attempts a retry or resume has forgiven; the bound counts those after them."""
     due_at = models.DateTimeField(null=True)
     proposed = models.TextField(null=True)  # noqa: DJ001  # NULL: there is none.
     """The model's own text of the arguments, kept for the context."""

@@ -7,7 +7,7 @@ from runs.states import RUN, TOOL, TOOL_CALL, TURN, Machine
 REFUSE = """
 CREATE OR REPLACE FUNCTION refuse_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'VM002';
+    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
 END $$
 """
 """Called only where the trigger's condition found a forbidden move, so that allowed ones cost next to nothing."""

@@ -5,6 +5,7 @@ pytest_plugins = [
     "tests.harness.database",
     "tests.cast.people",
     "tests.cast.requests",
+    "tests.cast.journal",
     "tests.harness.workers",
     "tests.harness.live",
     "tests.harness.browser",

@@ -83,10 +83,10 @@ BEGIN
 
     IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
         INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
-                               generation, attempts, proposed, arguments, rationale, payloads)
+                               generation, attempts, spent, proposed, arguments, rationale, payloads)
         VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_opens AND p_open = p_new THEN 'started' ELSE 'planned' END,
                 '', p_turn, p_tool, p_effect, p_call_id, p_new_digest, 0,
-                CASE WHEN v_opens AND p_open = p_new THEN 1 ELSE 0 END, p_proposed, p_new_arguments, p_rationale, p_new_payloads);
+                CASE WHEN v_opens AND p_open = p_new THEN 1 ELSE 0 END, 0, p_proposed, p_new_arguments, p_rationale, p_new_payloads);
         v_names := v_names || 'step.planned'::text;
         v_messages := v_messages || p_new_note;
         v_data := v_data || jsonb_build_object('step', p_new, 'kind', p_new_kind, 'tool', p_tool);

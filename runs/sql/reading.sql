@@ -26,14 +26,15 @@ END $$;
 CREATE FUNCTION journal_read_steps(p_tenant uuid, p_run uuid, p_from bigint) RETURNS TABLE (
     seq bigint, kind text, status text, reason text, turn bigint, tool text, effect text, call_id text, digest text,
     generation integer, tries integer, due_at timestamptz, tokens_in bigint, tokens_out bigint, cost numeric,
-    tokens_total bigint, cost_total numeric, proposed text, arguments text, rationale text, result text, payloads text
+    tokens_total bigint, cost_total numeric, proposed text, arguments text, rationale text, result text, payloads text,
+    spent integer
 ) LANGUAGE plpgsql SECURITY INVOKER ROWS 100 AS $$
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
     RETURN QUERY
     SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,
            s.due_at, s.tokens_in, s.tokens_out, s.cost, s.tokens_total, s.cost_total, s.proposed, s.arguments, s.rationale,
-           s.result, s.payloads::text
+           s.result, s.payloads::text, s.spent
       FROM runs_step s
      WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= p_from
      ORDER BY s.seq;

@@ -54,8 +54,8 @@ BEGIN
     RETURN journal_in_hand(p_tenant, p_run);
 END $$;
 
--- The one writer of a run's state. The lock is held. A parked run carries the earliest time of its steps; a queued one is
--- announced again by the next sweep. Steps are ended before the event of the end, which names what is still in hand.
+-- The one writer of a run's state. The lock is held. A parked run carries the earliest time of its steps, unless only a
+-- person leads out; a queued one is announced again by the next sweep, one without a worker looked at again. Steps are ended before the event of the end, which names what is still in hand.
 CREATE FUNCTION run_move(
     p_tenant uuid, p_run uuid, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text, p_data jsonb
 ) RETURNS bigint LANGUAGE plpgsql SECURITY INVOKER AS $$
@@ -78,6 +78,8 @@ BEGIN
            finished_at = CASE WHEN v_finished THEN clock_timestamp() END,
            due_at = CASE
                WHEN p_status = 'queued' THEN clock_timestamp()
+               WHEN p_status = 'needs_attention' AND p_reason = 'version' THEN clock_timestamp() + interval '1 second'
+               WHEN p_status = 'needs_attention' AND p_reason IN ('budget', 'crash_loop') THEN NULL
                WHEN p_status IN ('waiting_approval', 'sleeping', 'needs_attention') THEN
                    (SELECT min(s.due_at) FROM runs_step s
                      WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status IN ('planned', 'started'))

@@ -4,9 +4,9 @@ CREATE FUNCTION journal_plan_more(
 ) LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
     INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
-                           generation, attempts, proposed, arguments, rationale, result, payloads)
+                           generation, attempts, spent, proposed, arguments, rationale, result, payloads)
     SELECT p_tenant, p_run, p.seq, 'tool_call', 'planned', '', p.turn, p.tool, p.effect, p.call_id, p.digest,
-           0, 0, p.proposed, p.arguments, p.rationale, p.result, p.payloads
+           0, 0, 0, p.proposed, p.arguments, p.rationale, p.result, p.payloads
       FROM json_to_recordset(p_more) AS p(seq bigint, turn bigint, tool text, effect text, call_id text, digest text,
            proposed text, arguments text, rationale text, result text, payloads jsonb);
     UPDATE runs_step s SET status = 'declined', reason = p.declined
