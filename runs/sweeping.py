@@ -1,4 +1,4 @@
-"""What time alone brings about: due runs queued, lost leases recovered, deadlines kept, strangers' versions told."""
+"""What time alone brings about: each due run is handled alone, under its lock, read again, by everybody's door."""
 
 import logging
 from collections.abc import Callable
@@ -6,90 +6,116 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models.functions import Now
 
 from runs import states, wire
-from runs.command import command
-from runs.models import Run
-from tenants import broker, doors, exact_json
+from runs.command import Command, command
+from runs.models import AgentVersion, Run
+from tenants import broker, exact_json
 from tenants.actors import SYSTEM
+from tenants.doors import due
 from tenants.scope import scope
 
+_RECOVER = wire.statement("journal_recover", "uuid uuid integer jsonb")
+_ANSWERS = "SELECT * FROM due_answers(%s::int, make_interval(secs => %s::float8))"
 logger = logging.getLogger(__name__)
 BATCH = 200
-_RECOVER = wire.statement("journal_recover", "uuid uuid integer jsonb")
-
-Due = tuple[UUID, UUID]
+ADVANCE = "runs.tasks.advance"
+ANSWERED_WITHIN = 3600.0
+"""Seconds for which the sweep looks back at answers; a whole hour without a sweep is an outage."""
 
 
 def sweep() -> None:
-    """Handle what is due now, each run alone, under its own lock; one that fails hinders no other."""
-    _each(doors.due("leases", BATCH), recover)
-    _each(doors.due("deadlines", BATCH), fail_late)
-    _each(_rows("SELECT * FROM due_stranded(%s, %s)", BATCH, settings.VERSION_GRACE), strand)
-    _each(_rows("SELECT * FROM due_fitting(%s)", BATCH), take_up)
-    _each(doors.due("runs", BATCH), wake)
+    """Handle what is due now; a run that cannot be handled hinders no other and comes again."""
+    leases(BATCH)
+    deadlines(BATCH)
+    answers(BATCH)
+    runs(BATCH)
 
 
-def _each(due: list[Due], act: Callable[[UUID, UUID], None]) -> None:
-    for tenant, run in due:
+def leases(limit: int = BATCH) -> int:
+    """Runs whose holder is gone: queued again, or ended where the run has finished. How many there were."""
+    return _each(due("leases", limit), _recover)
+
+
+def runs(limit: int = BATCH) -> int:
+    """Runs whose time has come: parked ones are queued, queued ones announced again or, unknown to all, set aside."""
+    return _each(due("runs", limit), _due)
+
+
+def deadlines(limit: int = BATCH) -> int:
+    """Unfinished runs past their deadline fail, whatever their state."""
+    return _each(due("deadlines", limit), _expire)
+
+
+def answers(limit: int = BATCH) -> int:
+    """Parked runs whose answer was given and not heard."""
+    found = wire.every(_ANSWERS, (str(limit), str(ANSWERED_WITHIN)))
+    return _each([(tenant, run) for tenant, run in found], _answered)
+
+
+def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) -> int:
+    for tenant, run in found:
         try:
-            act(tenant, run)
+            handle(tenant, run)
         except Exception:
             logger.exception("Run %s could not be looked at; the next sweep tries again.", run)
+    return len(found)
 
 
-def _rows(query: str, *values: float) -> list[Due]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        return [(row[0], row[1]) for row in cursor.fetchall()]
+def _recover(tenant: UUID, run: UUID) -> None:
+    actor = exact_json.dumps(SYSTEM.as_json())
+    (status,) = wire.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
+    if status in {states.QUEUED, *states.FINISHED}:
+        broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 
 
-def recover(tenant: UUID, run: UUID) -> None:
-    """Queue a run whose holder vanished, or hand it to a person where that came three times at one step."""
-    values = (str(tenant), str(run), str(settings.CRASH_LOOP), exact_json.dumps(SYSTEM.as_json()))
-    (status,) = wire.one(_RECOVER, values)
-    if status in (states.QUEUED, *states.FINISHED):
-        broker.publish("runs.tasks.advance", tenant, run)
-
-
-def wake(tenant: UUID, run: UUID) -> None:
-    """Queue a parked run whose time has come; announce a queued one again, in case its message was lost."""
+def _due(tenant: UUID, run: UUID) -> None:
     with scope(tenant):
         door = command(run, actor=SYSTEM)
-        if door.run.status == states.QUEUED:
-            _announce(tenant, run)
-        elif not Run.objects.filter(pk=run, due_at__gt=Now()).exists():
+        found = door.run
+        if found.due_at is None:
+            return
+        if found.status == states.QUEUED:
+            _announce(door)
+        elif found.reason == "version":
+            _wake_if_known(door)
+        else:
             door.wake("due")
 
 
-def _announce(tenant: UUID, run: UUID) -> None:
-    later = Now() + timedelta(seconds=settings.LEASE_SECONDS)
-    if Run.objects.filter(pk=run, status=states.QUEUED, due_at__lte=Now()).update(due_at=later):
-        broker.publish("runs.tasks.advance", tenant, run)
-
-
-def fail_late(tenant: UUID, run: UUID) -> None:
-    """Fail a run whose deadline has passed."""
+def _expire(tenant: UUID, run: UUID) -> None:
     with scope(tenant):
         door = command(run, actor=SYSTEM)
-        if door.run.status in states.UNFINISHED and Run.objects.filter(pk=run, deadline__lte=Now()).exists():
-            door.move(states.FAILED, reason="deadline", message="The run's deadline passed.")
+        if door.run.status not in states.FINISHED:
+            door.move(states.FAILED, reason="deadline", message="The run's deadline passed before it was done.")
 
 
-def strand(tenant: UUID, run: UUID) -> None:
-    """Tell people that no live worker has known the run's version for a long time."""
+def _answered(tenant: UUID, run: UUID) -> None:
     with scope(tenant):
-        door = command(run, actor=SYSTEM)
-        if door.run.status == states.QUEUED:
-            message = f"No worker knows {door.run.agent} version {door.run.version}."
-            door.move(states.ATTENTION, reason="version", message=message)
+        command(run, actor=SYSTEM).wake("answered")
 
 
-def take_up(tenant: UUID, run: UUID) -> None:
-    """Queue a run again whose version a live worker knows by now."""
-    with scope(tenant):
-        door = command(run, actor=SYSTEM)
-        if door.run.status == states.ATTENTION and door.run.reason == "version":
-            door.wake("version_known")
+def _announce(door: Command) -> None:
+    if _known(door.run, within=settings.VERSION_GRACE):
+        broker.publish(ADVANCE, door.run.tenant_id, door.run.pk)
+        _postpone(door.run, settings.SWEEP_SECONDS)
+    else:
+        door.move(states.ATTENTION, reason="version", message="No worker knows the version this run is pinned to.")
+
+
+def _wake_if_known(door: Command) -> None:
+    if _known(door.run, within=0):
+        door.wake("version")
+    else:
+        _postpone(door.run, max(1.0, settings.SWEEP_SECONDS))
+
+
+def _known(run: Run, *, within: float) -> bool:
+    """Whether a live worker knows the run's version, or did so at most this many seconds ago."""
+    since = Now() - timedelta(seconds=within)
+    return AgentVersion.objects.filter(agent=run.agent, version=run.version, known_until__gt=since).exists()
+
+
+def _postpone(run: Run, seconds: float) -> None:
+    Run.objects.filter(pk=run.pk).update(due_at=Now() + timedelta(seconds=seconds))

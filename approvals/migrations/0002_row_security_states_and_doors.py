@@ -31,7 +31,7 @@ DUE_REQUESTS = """
 CREATE FUNCTION due_requests(n int) RETURNS TABLE (tenant uuid, id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public ROWS 100 AS $$
   SELECT r.tenant_id, r.id FROM public.approvals_approvalrequest r
-  WHERE r.status = 'pending' AND r.due_at <= clock_timestamp() ORDER BY r.due_at LIMIT n
+  WHERE r.status = 'pending' AND r.due_at <= now() ORDER BY r.due_at LIMIT n
 $$
 """
 
@@ -39,7 +39,7 @@ DUE_DELIVERIES = """
 CREATE FUNCTION due_deliveries(n int) RETURNS TABLE (tenant uuid, id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public ROWS 100 AS $$
   SELECT d.tenant_id, d.id FROM public.approvals_delivery d
-  WHERE d.status IN ('pending', 'sending') AND d.due_at <= clock_timestamp() ORDER BY d.due_at LIMIT n
+  WHERE d.status IN ('pending', 'sending') AND d.due_at <= now() ORDER BY d.due_at LIMIT n
 $$
 """
 

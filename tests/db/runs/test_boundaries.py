@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runs import commands, upkeep
+from runs import commands, sweeping
 from runs.entries import Closing, Opening, Usage
 from runs.journal import Halted, LostLease, StaleStamp
 from runs.models import Attempt, Run
@@ -105,7 +105,7 @@ def test_a_stale_holder_writes_nothing_also_when_another_holds_the_run(run: Star
     old = run.hold("worker:1")
     old.open_turn()
     lapse(run)
-    upkeep.leases(10)
+    sweeping.leases(10)
     new = run.hold("worker:2")
     assert new.lease.fence == old.lease.fence + 1
     with pytest.raises(LostLease):

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 from django.db import connection
 
-from runs import commands, leases, renewal, upkeep
+from runs import commands, leases, renewal, sweeping
 from runs.entries import Closing, Opening
 from runs.journal import Halted, LostLease
 from runs.models import Lease, Run
@@ -77,7 +77,7 @@ def test_a_workers_own_clock_decides_nothing(run: Started, minutes: int) -> None
     run.acquire()
     with time_machine.travel(time.time() + 60 * minutes, tick=True):
         assert leases.acquire(run.tenant, run.id, worker="worker:2", knows=KNOWS) is None
-        upkeep.leases(10)
+        sweeping.leases(10)
     assert run.row.status == "running"
 
 
@@ -85,9 +85,9 @@ def test_a_lapsed_lease_is_found_by_the_sweep_and_the_run_queued_again(run: Star
     door = run.hold()
     door.open_turn()
     lapse(run)
-    assert upkeep.leases(10) == 1
+    assert sweeping.leases(10) == 1
     assert (run.row.status, run.events()[-1]) == ("queued", "run.recovered")
-    assert upkeep.leases(10) == 0
+    assert sweeping.leases(10) == 0
     again = run.hold("worker:2")
     assert again.lease.fence == 2
     assert again.journal.step(1).open_attempt is not None
@@ -103,13 +103,13 @@ def test_a_holder_that_vanishes_three_times_at_one_step_is_a_matter_for_a_person
             door.close(Closing(1, "started", cause="crashed", not_done=False))
             door.open(Opening(1))
         lapse(run)
-        upkeep.leases(10)
+        sweeping.leases(10)
     assert (run.row.status, run.row.reason) == ("needs_attention", "crash_loop")
     run.do(commands.resume)
     assert run.row.status == "queued"
     run.hold()
     lapse(run)
-    upkeep.leases(10)
+    sweeping.leases(10)
     assert run.row.reason == "crash_loop", "it tries once more, not three times"
 
 
@@ -120,7 +120,7 @@ def test_crashes_at_different_steps_are_no_loop(run: Started) -> None:
             door.close(Closing(step - 1, "completed", result="x"))
         door.open_turn()
         lapse(run)
-        upkeep.leases(10)
+        sweeping.leases(10)
     assert run.row.status == "queued"
 
 
@@ -166,9 +166,9 @@ def test_what_a_lost_holder_of_a_cancelled_run_had_in_hand_is_ended_by_its_effec
     run.do(commands.cancel)
     assert run.journal.step(2).status == "started"
     lapse(run)
-    upkeep.leases(10)
+    sweeping.leases(10)
     assert (run.journal.step(2).status, run.journal.step(2).reason) == ("unknown", "cancelled")
-    assert upkeep.leases(10) == 0
+    assert sweeping.leases(10) == 0
 
 
 def test_a_tool_that_can_be_asked_is_asked_also_after_its_run_was_cancelled(run: Started) -> None:
@@ -176,7 +176,7 @@ def test_a_tool_that_can_be_asked_is_asked_also_after_its_run_was_cancelled(run:
     ask(door, call(effect="lookup"), opening=Opening(2))
     run.do(commands.cancel)
     lapse(run)
-    upkeep.leases(10)
+    sweeping.leases(10)
     door = run.hold("worker:2")
     assert run.row.status == "cancelled"
     door.close(Closing(2, None, cause="crashed", not_done=False))
@@ -186,7 +186,7 @@ def test_a_tool_that_can_be_asked_is_asked_also_after_its_run_was_cancelled(run:
     door.close(Closing(2, "completed", result="it was done"))
     leases.release(door.lease)
     assert (run.journal.step(2).status, run.row.status) == ("completed", "cancelled")
-    assert upkeep.leases(10) == 0
+    assert sweeping.leases(10) == 0
 
 
 def test_a_lease_that_lapsed_in_the_middle_is_noticed_at_the_lock(run: Started) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from runs import commands, upkeep
+from runs import commands, sweeping
 from runs.entries import Closing, Journal, Opening
 from runs.journal import command
 from runs.models import Lease, Run, Text
@@ -94,9 +94,9 @@ def test_a_sleeping_run_carries_the_earliest_time_of_its_steps_and_is_queued_the
     row = run.row
     assert row.status == "sleeping"
     assert row.due_at == min(step.due_at for step in run.journal.steps if step.due_at)
-    assert upkeep.runs(10) == 0
+    assert sweeping.runs(10) == 0
     _hurry(run)
-    assert upkeep.runs(10) == 1
+    assert sweeping.runs(10) == 1
     assert (run.row.status, run.events()[-1]) == ("queued", "run.resumed")
 
 
@@ -177,10 +177,10 @@ def test_a_run_past_its_deadline_fails_whatever_its_state(run: Started, state: s
         run.do(commands.pause)
     with scope(run.tenant):
         Run.objects.filter(pk=run.id).update(deadline=Now() - timedelta(seconds=1))
-    assert upkeep.deadlines(10) == 1
+    assert sweeping.deadlines(10) == 1
     assert (run.row.status, run.row.reason) == ("failed", "deadline")
     assert not _waits(run.journal)
-    assert upkeep.deadlines(10) == 0
+    assert sweeping.deadlines(10) == 0
 
 
 def _hurry(run: Started) -> None:
