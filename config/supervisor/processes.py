@@ -2,13 +2,15 @@
 
 `up --with MODULE` imports a module that may define, all of them optional:
 
-- `environment() -> Mapping[str, str]`: settings for every process, asked once, before any is started;
-- `COMMANDS`: a mapping of names to commands, kept running beside our own;
-- `ONCE_UP`: a sequence of commands, run to their end one after the other once all of that is up.
+- `PROCESSES`: a sequence of `Process`, started before web and workers and stopped after them;
+- `environment() -> Mapping[str, str]`: settings for everything started after them, asked once they are ready;
+- `PREPARE`: a sequence of commands (argument tuples), run one after the other once the database is migrated;
+- `greeting() -> str`: what to print when every page answers.
 """
 
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 
@@ -19,11 +21,17 @@ PYTHON = sys.executable
 
 @dataclass(frozen=True)
 class Process:
-    """One child: its name in messages, its command, and how many seconds it has to end before it is killed."""
+    """One child: its name in messages, its command, and how it is stopped.
+
+    `ready` says whether it answers; what is started later waits for that, at most 30 s.
+    `grace` is how many seconds it has to end after `stop` before it is killed.
+    """
 
     name: str
     command: tuple[str, ...]
+    stop: signal.Signals = signal.SIGTERM
     grace: float = 10.0
+    ready: Callable[[], bool] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -31,18 +39,20 @@ class Process:
 class Extra:
     """What one `--with` module adds."""
 
-    environment: Mapping[str, str]
     processes: Sequence[Process]
-    once_up: Sequence[Sequence[str]]
+    environment: Callable[[], Mapping[str, str]]
+    prepare: Sequence[tuple[str, ...]]
+    greeting: Callable[[], str]
 
 
 def extra(module: str) -> Extra:
     """The additions of the module with this name; ImportError where there is none."""
     found = import_module(module)
     return Extra(
-        environment=getattr(found, "environment", dict)(),
-        processes=[Process(name, tuple(command)) for name, command in getattr(found, "COMMANDS", {}).items()],
-        once_up=getattr(found, "ONCE_UP", ()),
+        processes=getattr(found, "PROCESSES", ()),
+        environment=getattr(found, "environment", dict),
+        prepare=getattr(found, "PREPARE", ()),
+        greeting=getattr(found, "greeting", str),
     )
 
 

@@ -42,8 +42,6 @@ class Supervisor:
         self.log_files = log_files
         self.services = Services(settings.LOCAL_DIR)
         self.env = dict(os.environ)
-        for extra in extras:
-            self.env |= extra.environment
         self.running: list[tuple[Process, Child]] = []
         self.keep: list[Child] = []
         self.asked = 0
@@ -67,14 +65,18 @@ class Supervisor:
         self.services.start()
         self._keep_services()
         bring_up_to_date()
-        beside = [process for extra in self.extras for process in extra.processes]
-        for process in [*beside, *own()]:
-            self._launch(process)
-        self._await(self._answers, "The web process")
         for extra in self.extras:
-            for command in extra.once_up:
-                self._once(command)
+            for process in extra.processes:
+                self._launch(process)
+            self.env |= extra.environment()
+            for command in extra.prepare:
+                self._prepare(command)
+        for process in own():
+            self._launch(process)
+        self._await(self._answers, "the web process")
         say(f"Vermilion answers at {settings.PUBLIC_URL}. Ctrl-C ends it.")
+        for extra in self.extras:
+            say(extra.greeting())
 
     def _keep_services(self) -> None:
         for name, service in (("PostgreSQL", self.services.postgres), ("Valkey", self.services.valkey)):
@@ -85,6 +87,8 @@ class Supervisor:
         child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))
         self.running.append((process, child))
         self.keep.append(child)
+        if process.ready:
+            self._await(process.ready, process.name)
 
     def _spawn(self, process: Process) -> "subprocess.Popen[bytes]":
         log = self._log(process.name)
@@ -107,7 +111,7 @@ class Supervisor:
         folder.mkdir(exist_ok=True)
         return (folder / f"{name}.log").open("ab")
 
-    def _once(self, command: Sequence[str]) -> None:
+    def _prepare(self, command: tuple[str, ...]) -> None:
         process = children.start(command, on_parent_death=signal.SIGKILL, env=self.env, cwd=settings.BASE_DIR)
         self._await(lambda: process.poll() is not None, " ".join(command[1:]), within=300)
         if process.returncode:
@@ -161,10 +165,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         """The youngest first, all of them told at once; a second Ctrl-C waits for none."""
-        for _process, child in reversed(self.running):
+        for process, child in reversed(self.running):
             if child.alive:
                 with suppress(ProcessLookupError):
-                    child.process.send_signal(signal.SIGTERM)
+                    child.process.send_signal(process.stop)
         self._await_end()
         for _process, child in self.running:
             children.stop(child.process, signal.SIGKILL, within=5)
