@@ -2,13 +2,12 @@
 
 `up --with MODULE` imports a module that may define, all of them optional:
 
-- `PROCESSES`: a sequence of `Process`, started before web and workers and stopped after them;
+- `PROCESSES`: a sequence of `Process`, started before web and workers;
 - `environment() -> Mapping[str, str]`: settings for everything started after them, asked once they are ready;
-- `PREPARE`: a sequence of commands (argument tuples), run one after the other once the database is migrated;
+- `PREPARE`: a sequence of commands (argument tuples), run one after the other on the migrated database;
 - `greeting() -> str`: what to print when every page answers.
 """
 
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,15 +20,14 @@ PYTHON = sys.executable
 
 @dataclass(frozen=True)
 class Process:
-    """One child: its name in messages, its command, and how it is stopped.
+    """One child: its name in messages, and its command.
 
     `ready` says whether it answers; what is started later waits for that, at most 30 s.
-    `grace` is how many seconds it has to end after `stop` before it is killed.
+    `grace` is how many seconds it has to end after SIGTERM before it is killed.
     """
 
     name: str
     command: tuple[str, ...]
-    stop: signal.Signals = signal.SIGTERM
     grace: float = 10.0
     ready: Callable[[], bool] | None = None
     env: Mapping[str, str] = field(default_factory=dict)

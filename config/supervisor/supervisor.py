@@ -66,17 +66,24 @@ class Supervisor:
         self._keep_services()
         bring_up_to_date()
         for extra in self.extras:
-            for process in extra.processes:
-                self._launch(process)
-            self.env |= extra.environment()
-            for command in extra.prepare:
-                self._prepare(command)
+            self._start_extra(extra)
         for process in own():
             self._launch(process)
-        self._await(self._answers, "the web process")
+        for extra in self.extras:
+            for command in extra.prepare:
+                self._prepare(command)
+        self._await(self._answers, "The web process")
         say(f"Vermilion answers at {settings.PUBLIC_URL}. Ctrl-C ends it.")
         for extra in self.extras:
             say(extra.greeting())
+
+    def _start_extra(self, extra: Extra) -> None:
+        for process in extra.processes:
+            self._launch(process)
+        for process in extra.processes:
+            if process.ready:
+                self._await(process.ready, process.name)
+        self.env |= extra.environment()
 
     def _keep_services(self) -> None:
         for name, service in (("PostgreSQL", self.services.postgres), ("Valkey", self.services.valkey)):
@@ -87,8 +94,6 @@ class Supervisor:
         child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))
         self.running.append((process, child))
         self.keep.append(child)
-        if process.ready:
-            self._await(process.ready, process.name)
 
     def _spawn(self, process: Process) -> "subprocess.Popen[bytes]":
         log = self._log(process.name)
@@ -165,10 +170,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         """The youngest first, all of them told at once; a second Ctrl-C waits for none."""
-        for process, child in reversed(self.running):
+        for _process, child in reversed(self.running):
             if child.alive:
                 with suppress(ProcessLookupError):
-                    child.process.send_signal(process.stop)
+                    child.process.send_signal(signal.SIGTERM)
         self._await_end()
         for _process, child in self.running:
             children.stop(child.process, signal.SIGKILL, within=5)
