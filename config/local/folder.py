@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from config.local.trouble import Trouble, explain
 
 # The kernel's limit for a socket's whole path is 104 bytes on macOS, 108 on Linux.
 _SOCKET_PATH_LIMIT = 100
+FOLDERS = ("postgres", "postgres.new", "valkey", "sockets", "storage", "demo", "log")
+FILES = ("run.json", "postgres.log", "valkey.log")
 
 
 class Folder:
@@ -30,14 +33,16 @@ class Folder:
         self.sockets = sockets_of(base)
         self._lock: IO[str] | None = None
 
-    def hold(self) -> None:
-        """Make the folder and take its lock, before anything in it is started or read.
+    def hold(self, *, reset: bool = False) -> None:
+        """Make the folder and take its lock, before anything in it is started or read; empty it with `reset`.
 
         Raises Trouble when another process holds it, the disk is full or the folder cannot be written.
         """
         try:
-            self.base.mkdir(parents=True, exist_ok=True)
+            self.base.mkdir(parents=True, exist_ok=True, mode=0o711)
             self.lock_file()
+            if reset:
+                self.empty()
             for part in (self.valkey, self.sockets):
                 private(part)
         except OSError as error:
@@ -60,6 +65,15 @@ class Folder:
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
+
+    def empty(self) -> None:
+        """Remove what is known to be ours, and nothing else: LOCAL_DIR may be any folder."""
+        for name in FOLDERS + FILES:
+            path = self.base / name
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def let_go(self) -> None:
         """Release the lock; closing the file does."""

@@ -17,12 +17,12 @@ class Services:
         self.postgres = None if os.environ.get("DATABASE_URL") else Postgres(self.folder)
         self.valkey = None if os.environ.get("BROKER_URL") else Valkey(self.folder)
 
-    def start(self) -> None:
-        """Hold the folder, start both and leave their addresses in `run.json`.
+    def start(self, *, reset: bool = False) -> None:
+        """Hold the folder, start both and leave their addresses in `run.json`; with `reset` from nothing.
 
         Raises Trouble, with nothing left running.
         """
-        self.folder.hold()
+        self.folder.hold(reset=reset)
         try:
             for service in (self.postgres, self.valkey):
                 if service:

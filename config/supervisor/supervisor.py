@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import FrameType
@@ -31,15 +32,24 @@ class Stopped(Exception):
     """A person or the system asked for the end."""
 
 
-class Supervisor:
-    """Runs until it is told to end or a child cannot be kept alive; then nothing of it is left.
-
-    With `log_files` each child writes to `LOCAL_DIR/log/NAME.log`, else to where we write.
+@dataclass(frozen=True)
+class Choices:
+    """How to run: each child writing to `LOCAL_DIR/log/NAME.log` rather than to where we write;
+    from nothing; only as long as the process that started us.
     """
 
-    def __init__(self, *, extras: Sequence[Extra] = (), log_files: bool = False) -> None:
+    log_files: bool = False
+    reset: bool = False
+    end_with_parent: bool = False
+
+
+class Supervisor:
+    """Runs until it is told to end or a child cannot be kept alive; then nothing of it is left."""
+
+    def __init__(self, *, extras: Sequence[Extra] = (), choices: Choices = Choices()) -> None:
         self.extras = extras
-        self.log_files = log_files
+        self.choices = choices
+        self.parent = os.getppid()
         self.services = Services(settings.LOCAL_DIR)
         self.env = dict(os.environ)
         self.running: list[tuple[Process, Child]] = []
@@ -62,7 +72,7 @@ class Supervisor:
     # --- start ----------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        self.services.start()
+        self.services.start(reset=self.choices.reset)
         self._keep_services()
         bring_up_to_date()
         for extra in self.extras:
@@ -110,10 +120,10 @@ class Supervisor:
                 log.close()
 
     def _log(self, name: str) -> IO[bytes] | None:
-        if not self.log_files:
+        if not self.choices.log_files:
             return None
         folder = Path(settings.LOCAL_DIR) / "log"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         return (folder / f"{name}.log").open("ab")
 
     def _prepare(self, command: tuple[str, ...]) -> None:
@@ -130,7 +140,7 @@ class Supervisor:
             time.sleep(LOOK)
 
     def _look(self) -> None:
-        if self.asked:
+        if self.asked or (self.choices.end_with_parent and os.getppid() != self.parent):
             raise Stopped
         for child in self.keep:
             if not child.alive:

@@ -1,36 +1,28 @@
 """A real browser, that fails the test for whatever it complains of."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
+from tests.harness import chromium
 from tests.harness.live import LiveServer
 
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-
-def chromium(playwright: Playwright) -> str:
-    """The browser of PATH, else Playwright's; the test fails where there is neither."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    own = playwright.chromium.executable_path
-    path = os.environ.get("CHROMIUM") or found or (own if os.path.exists(own) else "")  # noqa: PTH110
-    if not path:
-        pytest.fail("No Chromium is found. `make test` fetches one; or set CHROMIUM to its path.", pytrace=False)
-    return path
 
 
 @pytest.fixture(scope="session")
 def browser(web_process: LiveServer) -> Iterator[Browser]:
+    path = chromium.find()
+    if not path:
+        pytest.fail("No Chromium is found. `make test` fetches one; or set CHROMIUM to its path.", pytrace=False)
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        launched = playwright.chromium.launch(executable_path=chromium(playwright), args=arguments)
+        launched = playwright.chromium.launch(executable_path=path, args=arguments)
         yield launched
         launched.close()
 
