@@ -74,10 +74,10 @@ class Signature:
             "required": [*self.schema.get("required", ()), RATIONALE],
         }
 
-    def bind(self, text: str, *, rationale: bool = False) -> Bound:
-        """Validate the model's own text; with `rationale` that one is taken off first. Raises BadArguments."""
+    def bind(self, text: str) -> Bound:
+        """Validate the model's own text, its rationale taken off first. Raises BadArguments."""
         given = _object(text)
-        why = given.pop(RATIONALE, "") if rationale else ""
+        why = given.pop(RATIONALE, "")
         return self._bound(given, why if isinstance(why, str) else exact_json.dumps(why))
 
     def read(self, text: str) -> Bound:

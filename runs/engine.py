@@ -3,7 +3,10 @@
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
+
+from django.db.models import Max
 
 from runs import acts, dispatch, gate, recovery, states, turns
 from runs.agents import registry
@@ -12,7 +15,7 @@ from runs.entries import Journal, Opening, StepRow
 from runs.errors import NotRegistered
 from runs.journal import Halted, LostLease, StaleStamp, holder
 from runs.leases import Lease, acquire, release, stopped
-from runs.models import Step
+from runs.models import Attempt, Step
 from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
 from runs.proposals import foreseen
 from runs.segment import Segment
@@ -61,7 +64,17 @@ def _segment(lease: Lease, worker: str, stopping: Callable[[], bool]) -> Segment
         call_ids={step.call_id for step in door.journal.steps if step.call_id},
     )
     segment.conversation = _conversation(segment)
+    if agent.observe:
+        segment.last_turn_at = _last_turn_at(segment)
     return segment
+
+
+def _last_turn_at(segment: Segment) -> datetime | None:
+    """When the model last answered, before this stretch of work."""
+    turns = [step.seq for step in segment.journal.steps if step.kind == states.MODEL_TURN]
+    with scope(segment.tenant, read_only=True):
+        answered = Attempt.objects.filter(run_id=segment.run, seq__in=turns[-1:], closed_at__isnull=False)
+        return answered.aggregate(at=Max("closed_at"))["at"]
 
 
 def _conversation(segment: Segment) -> Conversation:

@@ -140,7 +140,7 @@ class Tool:
 
     def bind(self, text: str) -> Bound:
         """Validate what the model wrote. Raises `runs.arguments.BadArguments`."""
-        return self.signature.bind(text, rationale=self.effect is not Effect.READ)
+        return self.signature.bind(text)
 
     def sentence(self, arguments: Mapping[str, Any]) -> str:
         """The summary about these bound arguments, sensitive ones masked."""

@@ -10,7 +10,7 @@ import signal
 import time
 from typing import Any
 
-from runs.agents import Agent, register
+from runs.agents import Agent, Budget, register
 from runs.errors import InvalidArguments, ModelRefused, OutcomeUnknown, PermissionRefused, RateLimited, Transient
 from runs.llm.base import ModelRequest, ModelResponse, ToolCall, Usage
 from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
@@ -203,3 +203,5 @@ register(
         observe=[lambda ctx: {"world": "as it is"}],
     )
 )
+register(Agent(name="short", version="1", model=Player(), instructions="", tools=TOOLS, max_steps=6))
+register(Agent(name="thrifty", version="1", model=Player(), instructions="", tools=TOOLS, budget=Budget(tokens=40)))

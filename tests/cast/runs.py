@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from approvals import decisions
 from approvals.models import ApprovalRequest
 from runs import journal
@@ -70,10 +72,19 @@ def attempts(tenant: Tenant, run: UUID, seq: int) -> list[Attempt]:
         return list(Attempt.objects.filter(run_id=run, seq=seq).order_by("number"))
 
 
+def events_of(tenant: Tenant, run: UUID) -> list[events.EventRow]:
+    with scope(tenant.pk, read_only=True):
+        return events.after(f"run:{run}", 0, 10_000)
+
+
+def older_than(tenant: Tenant, run: UUID, seconds: float) -> bool:
+    """Whether the run's last change lies so long ago."""
+    return (timezone.now() - read(tenant, run).updated_at).total_seconds() > seconds
+
+
 def story(tenant: Tenant, run: UUID) -> list[str]:
     """The names of the run's events, whose numbers have no gap."""
-    with scope(tenant.pk, read_only=True):
-        found = events.after(f"run:{run}", 0, 10_000)
+    found = events_of(tenant, run)
     assert [event.seq for event in found] == list(range(1, len(found) + 1))
     return [event.name for event in found]
 
