@@ -12,3 +12,4 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         importlib.import_module("runs.receivers")
         importlib.import_module("runs.worker")
+        importlib.import_module("runs.topics").connect()

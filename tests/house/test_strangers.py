@@ -10,7 +10,9 @@ from tenants import groups, topics
 from tenants.exact_json import dumps
 from tenants.models import Member, Tenant
 from tenants.scope import scope
+from tests.cast.journal import Started, ask, call
 from tests.cast.people import Key, actor
+from tests.cast.requests import park
 from tests.house.strangers import METHODS, Address, addresses, contents, ids_of, sample
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -18,12 +20,17 @@ Filled = dict[str, uuid.UUID]
 
 
 @pytest.fixture
-def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key) -> Filled:
-    """One id of every table of acme's that the cast can fill."""
+def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key, her_run: Started) -> Filled:
+    """One id of every table of acme's that the cast can fill: people, keys, a run with its steps, a request."""
     with scope(acme.pk):
         groups.create("payments", actor=actor(ravi), emails=[alice.email])
+    door = her_run.hold()
+    ask(door, call())
+    door.give_back("the story ends here")
+    park(acme, subject=f"run:{her_run.id}", ref="2")
     found = ids_of(acme.pk)
-    assert {"tenants_member", "tenants_group", "tenants_groupmember", "tenants_apikey"} <= set(found)
+    expected = {"tenants_member", "tenants_group", "tenants_apikey", "runs_run", "approvals_approvalrequest"}
+    assert expected <= set(found)
     return found
 
 
@@ -106,8 +113,13 @@ def test_at_home_a_foreign_id_is_an_unknown_one_on_every_page(acme: Tenant, fill
     assert contents(acme.pk) == before
 
 
-def test_no_topic_of_a_tenant_is_heard_by_a_stranger(acme: Tenant, filled: Filled, stranger: Member) -> None:
+def test_no_topic_of_a_tenant_is_heard_by_a_stranger(
+    acme: Tenant, filled: Filled, mona: Member, stranger: Member
+) -> None:
     asked = [f"{kind}:{key}" for kind in topics.KINDS for key in filled.values()]
+    with scope(acme.pk):
+        at_home = topics.numbers(mona, asked)
+    assert {topic.partition(":")[0] for topic in at_home} == {"run", "request"}
     with scope(stranger.tenant_id):
         assert topics.numbers(stranger, asked) == {}
 

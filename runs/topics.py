@@ -1,0 +1,32 @@
+"""What can be watched here: one run, the list of runs, the outcome desk."""
+
+from runs import access, telling
+from tenants import events, ids, topics
+from tenants.models import Event, Member
+
+
+def connect() -> None:
+    """Let members watch what they may read. Lists have no bell of their own: the tick tells of them."""
+    topics.register("run", may_watch=_may_watch, number=_number)
+    topics.register("runs", may_watch=lambda _member, key: key == "", number=_latest)
+    topics.register("outcomes", may_watch=_may_settle, number=_latest)
+
+
+def _may_watch(member: Member, key: str) -> bool:
+    run_id = ids.parse(key)
+    return run_id is not None and access.may_view(member, run_id)
+
+
+def _may_settle(member: Member, key: str) -> bool:
+    return key == "" and member.has("manager")
+
+
+def _number(_member: Member, key: str) -> int:
+    run_id = ids.parse(key)
+    return events.last_seq(telling.subject(run_id)) if run_id else 0
+
+
+def _latest(_member: Member, _key: str) -> int:
+    """Milliseconds of the tenant's last event: every change of a run has one."""
+    last = Event.objects.order_by("-at").values_list("at", flat=True).first()
+    return int(last.timestamp() * 1000) if last else 0
