@@ -6,6 +6,7 @@ pytest_plugins = [
     "tests.cast.people",
     "tests.cast.requests",
     "tests.cast.journal",
+    "tests.cast.plays",
     "tests.harness.workers",
     "tests.harness.live",
     "tests.harness.browser",

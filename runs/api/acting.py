@@ -3,10 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from ninja import Router
+from ninja import Status
 
 from runs import access, commands
 from runs.api.reading import told
+from runs.api.routing import router
 from runs.api.schemas import CommentIn, ResumeIn, RunIn, RunOut, SettleIn, StopIn
 from runs.commands import Start
 from runs.models import Run
@@ -16,15 +17,13 @@ from tenants.keys import Bearer
 from tenants.requests import KeyRequest
 from tenants.scope import scope
 
-router = Router(tags=["runs"])
-
 
 @router.post("/runs", response={201: RunOut}, summary="Start a run")
-def start(request: KeyRequest, body: RunIn) -> tuple[int, dict[str, Any]]:
+def start(request: KeyRequest, body: RunIn) -> Status[dict[str, Any]]:
     """Queue a run of an agent that is switched on here; it lives on its own from then on."""
     bearer = demand(request, "runs:start")
     with scope(bearer.tenant):
-        return 201, told(commands.start(_wanted(body), actor=bearer.actor, channel="api"))
+        return Status(201, told(commands.start(_wanted(body), actor=bearer.actor, channel="api")))
 
 
 @router.post("/runs/{run_id}/cancel", response=RunOut, summary="Stop further steps")
@@ -67,12 +66,12 @@ def retry(request: KeyRequest, run_id: str) -> dict[str, Any]:
 
 
 @router.post("/runs/{run_id}/comments", response={201: RunOut}, summary="Comment on a run")
-def comment(request: KeyRequest, run_id: str, body: CommentIn) -> tuple[int, dict[str, Any]]:
+def comment(request: KeyRequest, run_id: str, body: CommentIn) -> Status[dict[str, Any]]:
     """Say something beside the run; people read it, the agent does not."""
     bearer = demand(request, "runs:operate")
     with scope(bearer.tenant):
         run = _seen(bearer, run_id)
-        return 201, told(commands.comment(run.id, text=body.text, actor=bearer.actor, channel="api"))
+        return Status(201, told(commands.comment(run.id, text=body.text, actor=bearer.actor, channel="api")))
 
 
 @router.post("/runs/{run_id}/steps/{seq}/outcome", response=RunOut, summary="Settle an unknown outcome")

@@ -9,10 +9,11 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.utils.translation import gettext_lazy as _
-from ninja import Query, Router
+from ninja import Query
 
 from runs import access
 from runs.api.answers import event_answer
+from runs.api.routing import router
 from runs.api.schemas import EventPage, EventsQuery
 from runs.telling import PREFIX, subject
 from tenants import events, ids, live
@@ -23,7 +24,6 @@ from tenants.refusals import Refusal
 from tenants.requests import KeyRequest
 from tenants.scope import scope
 
-router = Router(tags=["runs"])
 LOOK = 1.0  # Seconds between two looks where no bell rings.
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from ninja import Query, Router
+from ninja import Query
 
+from runs.api.routing import router
 from runs.api.schemas import AgentPage, PageQuery, ToolPage
 from runs.models import AgentVersion, ToolDefinition
 from runs.telling import stricter
@@ -15,11 +16,10 @@ from tenants.models import AgentAccess, Member, ToolSetting
 from tenants.paging import page
 from tenants.requests import KeyRequest
 
-router = Router(tags=["programs"])
 Answer = dict[str, Any]
 
 
-@router.get("/agents", response=AgentPage, summary="List agents")
+@router.get("/agents", tags=["programs"], response=AgentPage, summary="List agents")
 def list_agents(request: KeyRequest, query: Query[PageQuery]) -> Answer:
     """The agents switched on here; an admin also sees those that could be."""
     bearer = demand(request, "settings:read")
@@ -31,7 +31,7 @@ def list_agents(request: KeyRequest, query: Query[PageQuery]) -> Answer:
     return found.answer(lambda row: _agent(row.agent, switched.get(row.agent), versions.get(row.agent, []), tools))
 
 
-@router.get("/tools", response=ToolPage, summary="List tools")
+@router.get("/tools", tags=["programs"], response=ToolPage, summary="List tools")
 def list_tools(request: KeyRequest, query: Query[PageQuery]) -> Answer:
     """The tools of the agents one sees, each as it was announced last."""
     bearer = demand(request, "settings:read")

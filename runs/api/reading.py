@@ -5,10 +5,11 @@ from uuid import UUID
 
 from django.http import FileResponse, HttpResponseBase
 from django.utils.translation import gettext_lazy as _
-from ninja import Query, Router
+from ninja import Query
 
 from runs import access, listing, payloads, telling
 from runs.api.answers import run_answer, step_answer
+from runs.api.routing import router
 from runs.api.schemas import PageQuery, RunOut, RunPage, RunsQuery, StepPage
 from runs.listing import Wanted
 from runs.models import Payload, Run
@@ -19,8 +20,6 @@ from tenants.models import Member
 from tenants.paging import page
 from tenants.refusals import invalid, not_found
 from tenants.requests import KeyRequest
-
-router = Router(tags=["runs"])
 
 
 @router.get("/runs", response=RunPage, summary="List runs")
