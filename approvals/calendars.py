@@ -10,6 +10,7 @@ _LONGEST = 3660
 
 def deadline(start: datetime, seconds: int, *, working: bool, zone: str) -> datetime:
     """The moment `seconds` after `start`: of the clock, or of working time (Monday to Friday, 9 to 17 in `zone`)."""
+    start = start.astimezone(UTC)  # Sums of local times would leap over a clock change.
     if not working:
         return start + timedelta(seconds=seconds)
     left = timedelta(seconds=seconds)
@@ -17,7 +18,7 @@ def deadline(start: datetime, seconds: int, *, working: bool, zone: str) -> date
     day = start.astimezone(local).date()
     for _ in range(_LONGEST):
         opens, closes = _hours(day, local)
-        begins = max(opens, start.astimezone(UTC))
+        begins = max(opens, start)
         if day.weekday() in WORKDAYS and begins < closes:
             if left <= closes - begins:
                 return begins + left

@@ -33,7 +33,7 @@ MAX_TEXT_BESIDE_MACROS = 10_000
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _OPERATOR = re.compile(r"&&|\|\||[<>=!]=|[-+*/%<>!?:.,]|\bin\b")
 _MACRO = re.compile(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter|transform\w+)\s*\(\s*([A-Za-z_]\w*)?")
-_ODD_STRING = re.compile(r'"""|\'\'\'|(?<!\w)[rRbB]{1,2}["\']')
+_ODD_STRING = re.compile(r"""\"{3}|'{3}|(?<![\w"'])[rRbB]{1,2}["']""")
 _TYPES = frozenset({"int", "uint", "double", "string", "bool", "bytes", "list", "map", "null_type"})
 _PATH = re.compile(r"\b(?:args|run|agent|tool|initiator|labels|risk)(?:\.[A-Za-z_]\w*)*")
 _INT64 = range(-(2**63), 2**63)

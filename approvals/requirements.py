@@ -1,7 +1,7 @@
 """What the rules together demand of one call: how it is written down, joined, compared and met by votes."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 from uuid import UUID
@@ -108,7 +108,7 @@ class Requirement:
         """The stricter of the two in every respect; the trace is `other`'s, the newer one."""
         outcome = max(self.outcome, other.outcome, key=OUTCOMES.index)
         if outcome != "require_approval":
-            return replace(other, outcome=outcome, demands=())
+            return Requirement(outcome=outcome, trace=other.trace)
         asking = [each for each in (self, other) if each.outcome == "require_approval"]
         return Requirement(
             outcome=outcome,
