@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from approvals.models import Asked
 from runs.models import Run, Step
 from runs.states import FINISHED
-from tenants import doors
+from tenants import doors, topics
 from tenants.models import Member
 from tenants.scope import frames
 
@@ -45,6 +45,8 @@ class Frame:
     zone: str
     several_tenants: bool
     nav: tuple[NavItem, ...]
+    seq: int | None = None
+    """The number of the topic `inbox` when the page was made: an older bell need not be heard."""
 
     @property
     def inbox(self) -> int | None:
@@ -98,6 +100,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             zone=zone(),
             several_tenants=len(doors.memberships(member.person_id)) > 1,
             nav=tuple(_nav(base, member)),
+            seq=topics.numbers(member, ["inbox"]).get("inbox") if frames() else None,
         )
     }
 

@@ -12,6 +12,7 @@ let wait = FIRST_WAIT;
 let asOf = new Date();
 let lostTimer = null;
 let wasOpen = false;
+let asked = "";
 
 export function live() {
   if (!document.body.dataset.live) return;
@@ -43,6 +44,7 @@ function opened() {
   clearTimeout(lostTimer);
   lostTimer = null;
   say(null);
+  asked = "";
   watchAll();
   if (wasOpen) ringAll(); // Bells rung while the socket was shut are lost: look once.
   wasOpen = true;
@@ -61,8 +63,12 @@ function reconnectNow() {
   ringAll();
 }
 
+// Topics are sent once a socket, and again when a swap brought others.
 function watchAll() {
-  if (isOpen()) socket.send(JSON.stringify({ watch: [...new Set(watched().map((element) => element.dataset.watch))] }));
+  const topics = JSON.stringify({ watch: [...new Set(watched().map((element) => element.dataset.watch))].sort() });
+  if (!isOpen() || topics === asked) return;
+  asked = topics;
+  socket.send(topics);
 }
 
 function heard({ topic, seq }) {
