@@ -1,16 +1,13 @@
 """What the demo says when everything is up: where its pages are, and who may sign in."""
 
-import time
 import unicodedata
 from collections.abc import Sequence
-from contextlib import suppress
 
 from django.conf import settings
 
 from examples.refund_desk import place
 from examples.refund_desk.people import ORGANISATIONS, PASSWORD, Organisation
 
-PATIENCE = 20.0
 SERVICES = {
     "form": "Support form, starts any case",
     "mail": "Mail sink, every message that was sent",
@@ -23,19 +20,9 @@ def text() -> str:
     """The whole greeting, several lines."""
     lines = [line for org in ORGANISATIONS for line in organisation(org)]
     lines += [f"Everybody's password is {PASSWORD}", ""]
-    lines += columns([(patient_url(name), title) for name, title in SERVICES.items()])
+    lines += columns([(place.url(name), title) for name, title in SERVICES.items()])
     lines += ["", "The model is scripted and follows the cases; DEMO_MODEL=provider:name uses a real one."]
     return "\n".join(["", *lines, ""])
-
-
-def patient_url(service: str) -> str:
-    """Where the service listens, as soon as it says so; after PATIENCE, that it did not."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        with suppress(place.NotUp):
-            return place.url(service)
-        time.sleep(0.1)
-    return f"the {service} did not start"
 
 
 def organisation(org: Organisation) -> list[str]:

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from approvals import rules
 from approvals.models import EscalationPolicy, PolicyRule
-from examples.refund_desk import greetings, place
+from examples.refund_desk import place
 from examples.refund_desk.people import AGENT, FORM_KEY, FORM_SCOPES, ORGANISATIONS, PASSWORD, Organisation
 from tenants import agents, audit, founding, groups, keys, members, stamps
 from tenants.actors import COMMAND
@@ -82,7 +82,6 @@ def leave_keys(tenants: dict[str, Tenant]) -> None:
 
 def main() -> None:
     leave_keys({org.slug: organisation(org) for org in ORGANISATIONS})
-    print(greetings.text(), flush=True)
 
 
 if __name__ == "__main__":
