@@ -2,8 +2,13 @@
 
 import os
 import warnings
+from typing import Any
 
 from celery import Celery
+from celery.signals import setup_logging
+from django.conf import settings
+
+from config.logs import configure
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -13,3 +18,9 @@ warnings.filterwarnings("ignore", message="You're running the worker with superu
 app = Celery("vermilion")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect(weak=False)
+def use_our_lines(**_: Any) -> None:
+    """Celery arranges no logging of its own where this signal is heard."""
+    configure(settings.LOGGING)

@@ -10,6 +10,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env as source
+from config import logs
 
 BASE_DIR = source.BASE
 LOCAL_DIR = source.local_dir()
@@ -38,6 +39,7 @@ ALLOWED_HOSTS: list[str] = env.list(
 )
 AGENT_MODULES: list[str] = env.list("AGENT_MODULES", default=[])
 LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
+LOGGING = logs.configuration(level=LOG_LEVEL, form=env.str("LOG_FORMAT", default="text"))
 STORAGE_URL: str = env.str("STORAGE_URL", default=f"file://{LOCAL_DIR / 'storage'}")
 
 # --- numbers ------------------------------------------------------------------------------------------
@@ -172,7 +174,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_POOL = env.str("WORKER_POOL", default="threads")
 CELERY_WORKER_CONCURRENCY = env.int("WORKER_THREADS", default=8)
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "celery.beat.Scheduler"  # Only intervals, so nothing to keep in a file.
 CELERY_BEAT_MAX_LOOP_INTERVAL = SWEEP_SECONDS
