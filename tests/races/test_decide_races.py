@@ -1,0 +1,216 @@
+"""Real threads on one request: exactly one wins, and the loser is told by whom and when."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from approvals import acts, decisions, escalation, requests
+from approvals.decisions import Decided
+from approvals.models import ApprovalRequest, Review
+from tenants import events
+from tenants.actors import SYSTEM
+from tenants.locks import hold
+from tenants.models import GroupMember, Member, Tenant
+from tenants.refusals import Refusal
+from tenants.scope import scope
+from tests.cast.people import actor, make_member
+from tests.cast.requests import ARGUMENTS, a_call, fresh, group, park, rule
+from tests.db.test_escalation import hours_pass
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+ROUNDS = int(os.environ.get("ROUNDS", "10"))
+ENDS = {"approval.approved", "approval.rejected", "approval.expired", "approval.cancelled", "approval.responded"}
+
+
+def at_once(*deeds: Callable[[], Any]) -> list[Any]:
+    """What each deed gave or raised, all begun at the same instant."""
+    barrier = Barrier(len(deeds))
+
+    def one(deed: Callable[[], Any]) -> Any:
+        try:
+            barrier.wait(10)
+            return deed()
+        except Refusal as refusal:
+            return refusal
+        finally:
+            connections["default"].close()
+
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        return list(pool.map(one, deeds))
+
+
+def answer(request: ApprovalRequest, member: Member, decision: str, **sent: Any) -> Callable[[], Any]:
+    return lambda: decisions.decide(
+        request.pk,
+        tenant=request.tenant_id,
+        actor=actor(member),
+        decision=decision,
+        version=1,
+        channel="api",
+        **{"comment": "because", **sent},
+    )
+
+
+def cancel(request: ApprovalRequest) -> Callable[[], Any]:
+    def deed() -> Any:
+        with scope(request.tenant_id):
+            hold(request.subject)
+            return requests.cancel_open(request.subject, actor=SYSTEM, because="the run was cancelled")
+
+    return deed
+
+
+def ends(request: ApprovalRequest) -> list[str]:
+    """The ends that its story tells."""
+    with scope(request.tenant_id):
+        return [row.name for row in events.after(request.subject, 0, 100) if row.name in ENDS]
+
+
+def story_is_gapless(request: ApprovalRequest) -> bool:
+    with scope(request.tenant_id):
+        numbers = [row.seq for row in events.after(request.subject, 0, 100)]
+    return numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_approve_against_reject(acme: Tenant, alice: Member, bo: Member, number: int) -> None:
+    request = park(acme)
+    results = at_once(answer(request, alice, "approve"), answer(request, bo, "reject"))
+    won = [each for each in results if isinstance(each, Decided)]
+    lost = [each for each in results if isinstance(each, Refusal)]
+    assert (len(won), len(lost)) == (1, 1)
+    assert lost[0].status == 409
+    assert lost[0].standing is not None
+    assert lost[0].standing["status"] == fresh(request).status == won[0].request.status
+    assert lost[0].standing["by"] == ("Alice" if won[0].review.member_id == alice.pk else "Bo")
+    assert len(ends(request)) == 1
+    assert story_is_gapless(request)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_the_same_person_twice_is_one_vote(acme: Tenant, alice: Member, bo: Member, number: int) -> None:
+    request = park(acme, a_call(risk="critical"))
+    at_once(answer(request, alice, "approve"), answer(request, alice, "approve"), answer(request, alice, "approve"))
+    with scope(acme.pk):
+        assert Review.objects.filter(request=request).count() == 1
+    assert fresh(request).status == "pending"
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_two_of_two_at_once_suffice_once(acme: Tenant, alice: Member, bo: Member, number: int) -> None:
+    request = park(acme, a_call(risk="critical"))
+    results = at_once(answer(request, alice, "approve"), answer(request, bo, "approve"))
+    assert all(isinstance(each, Decided) for each in results)
+    assert sorted(each.approvals_given for each in results) == [1, 2]
+    assert ends(request) == ["approval.approved"]
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_answer_against_the_deadline(acme: Tenant, alice: Member, number: int) -> None:
+    request = park(acme)
+    hours_pass(request, 24 - (0.02 if number % 2 else 0) / 3600)
+    answered, _swept = at_once(
+        answer(request, alice, "approve"), lambda: escalation.handle(request.tenant_id, request.pk)
+    )
+    if isinstance(answered, Refusal):
+        assert (answered.status, answered.code) == (409, "expired")
+        assert ends(request) == ["approval.expired"]
+    else:
+        assert ends(request) == ["approval.approved"]
+    assert story_is_gapless(request)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_answer_against_the_end_of_its_run(acme: Tenant, alice: Member, number: int) -> None:
+    request = park(acme)
+    answered, closed = at_once(answer(request, alice, "approve"), cancel(request))
+    if isinstance(answered, Refusal):
+        assert (answered.status, answered.code) == (409, "cancelled")
+        assert closed == [request.pk]
+        assert ends(request) == ["approval.cancelled"]
+    else:
+        assert closed == []
+        assert ends(request) == ["approval.approved"]
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_edit_against_an_approval_of_what_was_read(acme: Tenant, alice: Member, bo: Member, number: int) -> None:
+    request = park(acme)
+    edit = answer(request, bo, "edit", arguments={**ARGUMENTS, "amount": "1.00"})
+    approved, edited = at_once(answer(request, alice, "approve"), edit)
+    row = fresh(request)
+    assert row.status == "approved"
+    if isinstance(edited, Refusal):
+        assert (row.version, row.decision, edited.status) == (1, "approve", 409)
+    else:
+        assert (row.version, row.decision, approved.status) == (2, "edit", 409)
+    assert len(ends(request)) == 1
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_answer_against_its_reassignment(acme: Tenant, alice: Member, bo: Member, mona: Member, number: int) -> None:
+    rule(acme, alice, of=[{"member": alice.email}])
+    request = park(acme)
+    answered, moved = at_once(
+        answer(request, alice, "approve"),
+        lambda: acts.reassign(request.pk, tenant=acme.pk, actor=actor(mona), to=bo.email, channel="api"),
+    )
+    assert isinstance(answered, Refusal) != isinstance(moved, Refusal)
+    if isinstance(answered, Refusal):
+        assert answered.status == 403
+        assert fresh(request).status == "pending"
+    else:
+        assert moved.status == 409
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_the_last_vote_against_the_loss_of_the_first_ones_right(
+    acme: Tenant, alice: Member, bo: Member, number: int
+) -> None:
+    finance = group(acme, "Finance", alice, bo)
+    rule(acme, alice, of=[{"group": "Finance"}], approvals=2)
+    request = park(acme)
+    answer(request, alice, "approve")()
+
+    def leave() -> None:
+        with scope(acme.pk):
+            GroupMember.objects.filter(group=finance, member=alice).delete()
+
+    done, _left = at_once(answer(request, bo, "approve"), leave)
+    assert isinstance(done, Decided)
+    assert done.approvals_given == (2 if done.request.status == "approved" else 1)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_answer_against_a_level(acme: Tenant, alice: Member, bo: Member, mona: Member, number: int) -> None:
+    request = park(acme)
+    answered, raised = at_once(
+        answer(request, alice, "reject"),
+        lambda: acts.escalate(request.pk, tenant=acme.pk, actor=actor(mona), channel="api"),
+    )
+    assert isinstance(answered, Decided)
+    assert isinstance(raised, Refusal)
+    assert raised.status == 409
+
+
+def test_twenty_people_at_once_are_one_decision(acme: Tenant) -> None:
+    people = [make_member(acme, f"R{number}", "reviewer") for number in range(8)]
+    request = park(acme)
+    results = at_once(*[answer(request, each, "approve" if i % 2 else "reject") for i, each in enumerate(people)])
+    assert sum(isinstance(each, Decided) for each in results) == 1
+    assert {each.status for each in results if isinstance(each, Refusal)} == {409}
+    assert len(ends(request)) == 1
+    assert story_is_gapless(request)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_two_sweeps_at_once_expire_once(acme: Tenant, alice: Member, number: int) -> None:
+    request = park(acme)
+    hours_pass(request, 25)
+    at_once(*[lambda: escalation.handle(request.tenant_id, request.pk) for _number in range(4)])
+    assert ends(request) == ["approval.expired"]
