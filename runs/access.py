@@ -11,7 +11,7 @@ from runs.models import Run
 from tenants.models import AgentAccess, AgentUserPermission, Member
 from tenants.refusals import forbidden, not_found
 
-SUBJECT = Concat(Value("run:"), Cast(F("id"), TextField()))
+SUBJECT = Concat(Value("run:"), Cast(F("id"), TextField()), output_field=TextField())
 
 
 def visible(member: Member) -> "QuerySet[Run]":
