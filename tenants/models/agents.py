@@ -44,7 +44,7 @@ class AgentUserPermission(UserObjectPermissionBase):
     """What one person may do with one restricted agent; django-guardian's direct model with a tenant."""
 
     id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     user = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
     permission = models.ForeignKey(Permission, on_delete=models.CASCADE)
     content_object = models.ForeignKey(AgentAccess, on_delete=models.CASCADE, db_constraint=False)

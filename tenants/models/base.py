@@ -31,11 +31,14 @@ class Tenant(models.Model):
 class TenantModel(models.Model):
     """A row of one tenant. Its migration adds `EnableTenantRLS`, and a `CompositeForeignKey` a reference.
 
+    The tenant's own reference is not checked by PostgreSQL: row security says which tenant it is already, a
+    tenant is never deleted, and a check would be a query more for each row that is written.
+
     A subclass with constraints of its own lists these too: `[*TenantModel.Meta.constraints, …]`.
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new, editable=False)
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
 
     class Meta:
         abstract = True

@@ -13,7 +13,7 @@ class Event(models.Model):
     """One past-tense fact about a subject, such as `run:<id>`; written by the function `event_append` alone."""
 
     pk = models.CompositePrimaryKey("tenant_id", "subject", "seq")
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     subject = models.CharField(max_length=100)
     seq = models.BigIntegerField()
     name = models.CharField(max_length=40)
@@ -35,7 +35,7 @@ class AuditEntry(models.Model):
     """Who did what to what, when; each entry chains the digest of the one before and of its own content."""
 
     pk = models.CompositePrimaryKey("tenant_id", "seq")
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     seq = models.BigIntegerField()
     at = models.DateTimeField()
     actor_kind = models.CharField(max_length=16)
@@ -64,7 +64,7 @@ class AuditContent(models.Model):
     """What is personal in an entry: JSON with a salt, whose digest is chained. Blanked, the chain still holds."""
 
     pk = models.CompositePrimaryKey("tenant_id", "seq")
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     seq = models.BigIntegerField()
     body = models.TextField(null=True)  # noqa: DJ001  # NULL is "blanked"; empty would be content.
 
@@ -75,7 +75,9 @@ class AuditContent(models.Model):
 class AuditHead(models.Model):
     """The latest entry of a tenant's chain; the last row that a transaction locks."""
 
-    tenant = models.OneToOneField(Tenant, on_delete=models.PROTECT, related_name="+", primary_key=True)
+    tenant = models.OneToOneField(
+        Tenant, on_delete=models.PROTECT, related_name="+", primary_key=True, db_constraint=False
+    )
     seq = models.BigIntegerField()
     digest = models.CharField(max_length=64)
     signature = models.CharField(max_length=128)
