@@ -15,7 +15,8 @@ ANSWERED = "A person answered in the tool's place"
 INVALID = re.compile(r"not valid|no tool named", re.IGNORECASE)
 NOT_RUN = re.compile(r"not run|not happen|not done", re.IGNORECASE)
 BROKEN = re.compile(
-    r"nothing was paid|no label was printed|not sent|does not take|client error|server error|refused|no answer after",
+    r"nothing was (?:paid|booked)|no label was printed|none was printed|not sent|does not take"
+    r"|client error|server error|refused|no answer after",
     re.IGNORECASE,
 )
 REASON = re.compile(r"Their (?:reason|answer):\n(.*)", re.DOTALL)

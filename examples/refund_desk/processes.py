@@ -3,8 +3,8 @@
 import os
 import sys
 from collections.abc import Callable
-from urllib.error import URLError
-from urllib.request import urlopen
+
+import httpx
 
 from config.supervisor.processes import Process
 from examples.refund_desk import greetings, orders, place
@@ -17,9 +17,8 @@ def answers(service: str) -> Callable[[], bool]:
 
     def look() -> bool:
         try:
-            with urlopen(f"{place.url(service)}/style.css", timeout=2):  # noqa: S310  Its own address on this machine.
-                return True
-        except (place.NotUp, URLError, OSError):
+            return httpx.get(f"{place.url(service)}/style.css", timeout=2, trust_env=False).is_success
+        except (place.NotUp, httpx.TransportError):
             return False
 
     return look

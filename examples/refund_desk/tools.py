@@ -6,13 +6,14 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from email.message import EmailMessage
 from email.utils import formatdate
+from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 import httpx
 from pydantic import Field, StringConstraints
 
 from examples.refund_desk import cases, orders, place
-from runs.errors import InvalidArguments, OutcomeUnknown, Transient
+from runs.errors import InvalidArguments, OutcomeUnknown, RateLimited, Transient
 from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
 
 SECONDS = 10
@@ -34,6 +35,18 @@ def service(name: str) -> httpx.Client:
         raise Transient(str(error)) from error
     # The services are on this machine, so no proxy of the environment has a part in it.
     return httpx.Client(base_url=address, timeout=SECONDS, trust_env=False)
+
+
+def taken(answer: httpx.Response) -> dict[str, Any]:
+    """The service's answer. What it refused with a reason did not happen, and the reason is passed on."""
+    detail = answer.json().get("detail", "") if answer.headers.get("Content-Type") == "application/json" else ""
+    if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        raise RateLimited(detail, retry_after=float(answer.headers.get("Retry-After", 1)))
+    if answer.is_client_error and detail:
+        raise InvalidArguments(detail)
+    answer.raise_for_status()  # The rest is told apart by its status: a 5xx may have happened.
+    found: dict[str, Any] = answer.json()
+    return found
 
 
 # --- reading --------------------------------------------------------------------------------------------
@@ -73,8 +86,7 @@ def refunded(ctx: ToolContext, *, order_id: str) -> str:
     """What the ledger has paid back for an order so far, as a decimal text."""
     with service("ledger") as ledger:
         answer = ledger.get("/totals", params={"shop": str(ctx.tenant), "order_id": order_id})
-    answer.raise_for_status()
-    return str(answer.json()["refunded"])
+    return str(taken(answer)["refunded"])
 
 
 # --- paying back ----------------------------------------------------------------------------------------
@@ -140,9 +152,7 @@ def refund(
                 "note": note,
             },
         )
-    answer.raise_for_status()
-    receipt: dict[str, Any] = answer.json()
-    return receipt
+    return taken(answer)
 
 
 # --- writing to the customer ----------------------------------------------------------------------------
@@ -230,9 +240,7 @@ def create_label(ctx: ToolContext, *, order_id: OrderNumber, sender: Line) -> di
         raise InvalidArguments(f"No order has the number {order_id}. No label was printed.")
     with service("carrier") as carrier:
         answer = carrier.post("/labels", json={"shop": str(ctx.tenant), "order_id": order_id, "sender": sender})
-    answer.raise_for_status()
-    label: dict[str, Any] = answer.json()
-    return label
+    return taken(answer)
 
 
 TOOLS = [read_mail, lookup_order, returns_rule, refund, send_email, create_label]

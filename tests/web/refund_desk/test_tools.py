@@ -10,7 +10,7 @@ import pytest
 
 from examples.refund_desk import orders, tools
 from runs.arguments import BadArguments
-from runs.errors import InvalidArguments, OutcomeUnknown, Transient
+from runs.errors import InvalidArguments, OutcomeUnknown, RateLimited, Transient
 from runs.failures import classify
 from runs.tools import Found, NotFound, Tool, ToolContext
 from tests.web.refund_desk.conftest import Service
@@ -89,6 +89,19 @@ def test_a_reviewer_sees_what_the_order_says_beside_the_parameters(ledger: Servi
     assert facts["goes_to"] == "Visa card ending 4242, Maja Lindqvist"
     assert facts["refunded_so_far"] == "40.00"
     assert facts["order_total"] == "1240.00 EUR"
+
+
+def test_a_busy_ledger_is_left_alone_for_as_long_as_it_says(ledger: Service) -> None:
+    with pytest.raises(RateLimited, match=r"The ledger is busy; nothing was booked\.") as busy:
+        call(tools.refund, {**REFUND, "order_id": "A-1091", "amount": "64.50"})
+    assert busy.value.retry_after == 3
+    assert booked(ledger) == []
+
+
+def test_a_key_used_for_another_refund_is_told_in_the_ledgers_words(ledger: Service) -> None:
+    call(tools.refund, REFUND)
+    with pytest.raises(InvalidArguments, match=r"another refund\. Nothing was booked\."):
+        call(tools.refund, {**REFUND, "amount": "1.00"})
 
 
 def test_a_ledger_that_never_started_got_nothing() -> None:
