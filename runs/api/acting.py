@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext_lazy as _
 from ninja import Status
 
 from runs import access, commands
@@ -14,6 +15,7 @@ from runs.models import Run
 from tenants import exact_json, ids, members
 from tenants.bearer import demand
 from tenants.keys import Bearer
+from tenants.refusals import forbidden
 from tenants.requests import KeyRequest
 from tenants.scope import scope
 
@@ -32,7 +34,7 @@ def cancel(request: KeyRequest, run_id: str, body: StopIn | None = None) -> dict
     bearer = demand(request, "runs:operate")
     comment = body.comment if body else ""
     with scope(bearer.tenant):
-        run = _seen(bearer, run_id)
+        run = _stoppable(bearer, run_id)
         return told(commands.cancel(run.id, actor=bearer.actor, comment=comment, channel="api"))
 
 
@@ -89,6 +91,13 @@ def settle(request: KeyRequest, run_id: str, seq: int, body: SettleIn) -> dict[s
 
 def _seen(bearer: Bearer, run_id: str) -> Run:
     return access.found(bearer.member, ids.parse(run_id))
+
+
+def _stoppable(bearer: Bearer, run_id: str) -> Run:
+    run = _seen(bearer, run_id)
+    if not access.may_cancel(bearer.member, run):
+        raise forbidden(_("Only a manager or whoever started the run can stop it."))
+    return run
 
 
 def _operable(bearer: Bearer, run_id: str) -> Run:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -14,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.calls import sentence
 from approvals.display import shown
-from runs import access, telling
+from runs import access, outcomes, telling
 from runs.models import Attempt, Run, Step, ToolDefinition
 from runs.states import FINISHED
 from runs.views import story
@@ -81,7 +80,7 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
     timeline = Timeline(detail, base=base, url=url, progress={})
     attempts = [each for each in detail.attempts.get(step.seq, ()) if each.kind in ("call", "lookup")]
     asking = detail.asking.get(step.seq)
-    start = settle_from(attempts, detail.tools.get(step.tool, {}).get("timeout"))
+    start = outcomes.quiet_at(step)
     cannot = _cannot(run, step, member, start)
     can, barred = _people(run)
     return Outcome(
@@ -107,13 +106,6 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
     )
 
 
-def settle_from(attempts: Iterable[Attempt], timeout: object) -> datetime | None:
-    """From when it may be settled: the last start, the tool's time-out and a worker's margin later."""
-    last = max((each.opened_at for each in attempts), default=None)
-    seconds = float(str(timeout)) if timeout else settings.TOOL_TIMEOUT
-    return last + timedelta(seconds=seconds + settings.LEASE_MARGIN) if last else None
-
-
 def _current(member: Member, chosen: Place | None, open_steps: list[Step]) -> tuple[Run, Step] | None:
     place = chosen or next((Place(run=each.run_id, seq=each.seq) for each in open_steps), None)
     run = access.visible(member).filter(id=place.run).first() if place else None
@@ -130,7 +122,7 @@ def _cannot(run: Run, step: Step, member: Member, start: datetime | None) -> str
         return "initiator"
     if not access.may_operate(member, run):
         return "role"
-    return "later" if start and timezone.now() < start else ""
+    return "later" if start else ""
 
 
 def _people(run: Run) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from runs import access, listing, telling
 from runs.listing import Wanted
 from runs.models import Run
-from runs.states import ATTENTION, FINISHED, SLEEPING
+from runs.states import ATTENTION, FINISHED, RUN, SLEEPING
 from runs.telling import Brief, Used
 from runs.views import story
 from runs.views.shapes import Chip, Filters, ListView, Page, RunItem
@@ -26,7 +26,7 @@ from tenants.requests import TenantRequest
 
 SIZE = 50
 MOST_COUNTED = 999
-STATUSES = ("", "open", "waiting_approval", "needs_attention", "sleeping", "paused", "succeeded", "failed", "cancelled")
+STATUSES = RUN.states | {"", listing.OPEN}
 COUNTED = ("open", "waiting_approval", "needs_attention")
 ATTENTION_WORDS: Mapping[str, str | Promise] = {
     "unknown_outcome": gettext_lazy("A manager to settle what came of a call."),

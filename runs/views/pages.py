@@ -14,13 +14,15 @@ from runs.views.desk import Place, desk
 from runs.views.shapes import SettleForm
 from runs.views.story import story
 from tenants import exact_json, ids
-from tenants.refusals import Refusal, invalid, not_found
+from tenants.models import Member
+from tenants.refusals import Refusal, forbidden, invalid, not_found
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
 PARTS = ("header", "steps")
 FIELDS = {"note", "result", "outcome"}
 Act = Callable[[TenantRequest, Run], Run]
+May = Callable[[Member, Run], bool]
 
 
 @require_safe
@@ -47,19 +49,34 @@ def result(request: TenantRequest, run_id: str, seq: int, **_names: object) -> H
 @require_POST
 def cancel(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """Stop further steps."""
-    return _act(request, run_id, lambda asked, found: commands.cancel(found.id, actor=asked.actor, channel="page"))
+    return _act(
+        request,
+        run_id,
+        lambda asked, found: commands.cancel(found.id, actor=asked.actor, channel="page"),
+        may=access.may_cancel,
+    )
 
 
 @require_POST
 def pause(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """Start nothing more until resumed."""
-    return _act(request, run_id, lambda asked, found: commands.pause(found.id, actor=asked.actor, channel="page"))
+    return _act(
+        request,
+        run_id,
+        lambda asked, found: commands.pause(found.id, actor=asked.actor, channel="page"),
+        may=access.may_operate,
+    )
 
 
 @require_POST
 def retry(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """Try again what failed the run."""
-    return _act(request, run_id, lambda asked, found: commands.retry(found.id, actor=asked.actor, channel="page"))
+    return _act(
+        request,
+        run_id,
+        lambda asked, found: commands.retry(found.id, actor=asked.actor, channel="page"),
+        may=access.may_operate,
+    )
 
 
 @require_POST
@@ -70,7 +87,7 @@ def resume(request: TenantRequest, run_id: str, **_names: object) -> HttpRespons
         budget = _budget(asked.POST.get("tokens", ""))
         return commands.resume(found.id, actor=asked.actor, budget=budget, channel="page")
 
-    return _act(request, run_id, act)
+    return _act(request, run_id, act, may=access.may_operate)
 
 
 @require_POST
@@ -156,11 +173,13 @@ def _value(text: str) -> str:
     return text
 
 
-def _act(request: TenantRequest, run_id: str, act: Act) -> HttpResponse:
+def _act(request: TenantRequest, run_id: str, act: Act, *, may: May | None = None) -> HttpResponse:
     """Do it in a scope and go back to the run's page; a refusal comes back on the page, with its status."""
     try:
         with scope(request.tenant.pk):
             found = access.found(request.member, ids.parse(run_id))
+            if may and not may(request.member, found):
+                raise forbidden(_("Only a manager may do this."))
             act(request, found)
     except Refusal as refusal:
         if refusal.status == 404:

@@ -51,7 +51,7 @@ def story(run: Run, *, member: Member, base: str) -> RunView:
         started_at=run.created_at,
         started_by=started_by(run),
         finished_at=run.finished_at,
-        labels={str(name): str(value) for name, value in run.labels.items()},
+        labels={str(shown(str(name))): str(shown(str(value))) for name, value in run.labels.items()},
         deadline=run.deadline,
         tokens=used.tokens or None,
         tokens_of=_number(run.budget.get("tokens")),

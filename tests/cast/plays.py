@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from approvals import calls, policy, requests, rules
@@ -85,9 +86,9 @@ class Play:
         return self
 
     def take(self) -> None:
-        lease = leases.acquire(
-            self.tenant.pk, self.run.pk, worker="host:1:main", knows=[f"{self.run.agent}@{self.run.version}"]
-        )
+        knows = [f"{self.run.agent}@{self.run.version}"]
+        with override_settings(LEASE_SECONDS=600):  # Nobody renews it: what a test does not commit, no thread sees.
+            lease = leases.acquire(self.tenant.pk, self.run.pk, worker="host:1:main", knows=knows)
         assert lease is not None
         self.holder = journal.holder(lease)
 

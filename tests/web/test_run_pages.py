@@ -1,0 +1,350 @@
+"""The pages of runs: what they show to whom, what their forms do without script, and what they cost."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from runs import commands
+from tenants import events, members
+from tenants.models import AuditEntry, Member, Tenant
+from tenants.scope import scope
+from tests.cast.plays import Play, switch_on
+
+Plays = Callable[..., Play]
+Enters = Callable[[Member], Client]
+
+
+@pytest.fixture
+def enter() -> Enters:
+    """A client in which this member is signed in; forms need their token."""
+
+    def make(member: Member) -> Client:
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(member.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+        return client
+
+    return make
+
+
+def read(client: Client, path: str, status: int = 200) -> str:
+    response = client.get(path)
+    assert response.status_code == status, response.content
+    return unescape(response.content.decode())
+
+
+def send(client: Client, path: str, **fields: str) -> Any:
+    """POST a form with the token that its page carried."""
+    client.get("/t/acme/runs/")
+    token = client.cookies["csrftoken"].value if "csrftoken" in client.cookies else ""
+    return client.post(path, {**fields, "csrfmiddlewaretoken": token})
+
+
+def words(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def url(play: Play, verb: str = "") -> str:
+    return f"/t/acme/runs/{play.id}/{verb}"
+
+
+def test_the_list_shows_runs_newest_first_with_what_they_wait_for(
+    enter: Enters, mona: Member, play: Plays, parked_run: Play
+) -> None:
+    play(title="Second")
+    html = read(enter(mona), "/t/acme/runs/")
+    assert html.index("Second") < html.index("Broken cup")
+    assert "An answer by Alice, Bo." in html or "An answer by Bo, Alice." in html
+    assert "clerk v3" in html
+    assert 'aria-current="page"' in html
+
+
+def test_the_list_is_narrowed_by_state_agent_and_words(
+    enter: Enters, mona: Member, play: Plays, parked_run: Play
+) -> None:
+    play(title="Plain")
+    client = enter(mona)
+    assert "Plain" not in read(client, "/t/acme/runs/?status=waiting_approval")
+    assert "Broken cup" not in read(client, "/t/acme/runs/?status=queued")
+    assert "No run matches" in read(client, "/t/acme/runs/?agent=nobody")
+    found = read(client, "/t/acme/runs/?q=broken")
+    assert "Broken cup" in found
+    assert "Plain" not in found
+    assert "Titles of the last 90 days were searched." in found
+
+
+def test_the_list_goes_on_where_the_page_ended(enter: Enters, mona: Member, play: Plays) -> None:
+    titles = [f"Run number {number:02}" for number in range(53)]
+    for title in titles:
+        play(title=title)
+    client = enter(mona)
+    first = read(client, "/t/acme/runs/")
+    (further,) = re.findall(r'href="(/t/acme/runs/\?cursor=[^"]+)"', first)
+    second = read(client, further)
+    seen = re.findall(r"Run number \d\d", first) + re.findall(r"Run number \d\d", second)
+    assert list(dict.fromkeys(seen)) == titles[::-1]
+
+
+def test_an_empty_list_says_why(enter: Enters, mona: Member, acme: Tenant, ravi: Member) -> None:
+    client = enter(mona)
+    assert "An admin, Ravi, switches agents on." in read(client, "/t/acme/runs/")
+    switch_on(acme)
+    assert "No run yet" in read(client, "/t/acme/runs/")
+
+
+def test_a_parked_run_says_what_holds_it_up(enter: Enters, mona: Member, parked_run: Play) -> None:
+    text = words(read(enter(mona), url(parked_run)))
+    assert "One thing holds it up" in text
+    assert "Step 3 waits for approval of Refund 12.50 for order A-1" in text
+    assert "It expires at" in text
+    assert "2. Look up order A-1" in text
+    assert "3. Refund 12.50 for order A-1" in text
+    assert "Stop: ends the run, closes its questions. What was done stays done." in text
+    assert "scripted model" in text
+
+
+def test_a_part_is_the_part_alone_and_nothing_is_kept(enter: Enters, mona: Member, parked_run: Play) -> None:
+    client = enter(mona)
+    for part in ("header", "steps"):
+        response = client.get(url(parked_run), {"part": part})
+        assert b"<html" not in response.content
+        assert f'id="{part}"'.encode() in response.content
+        assert "no-store" in response["Cache-Control"]
+    assert "no-store" in client.get(url(parked_run))["Cache-Control"]
+
+
+def test_a_reviewer_reads_the_run_of_a_request_and_has_no_controls(
+    enter: Enters, alice: Member, parked_run: Play
+) -> None:
+    html = read(enter(alice), url(parked_run))
+    assert "Broken cup" in html
+    assert "pause/" not in html
+    assert "cancel/" not in html
+
+
+def test_an_initiator_may_stop_and_nothing_else(enter: Enters, ravi: Member, play: Plays) -> None:
+    html = read(enter(ravi), url(play(by=ravi)))
+    assert "cancel/" in html
+    assert "pause/" not in html
+
+
+def test_an_admin_does_not_read_runs_of_others(enter: Enters, ravi: Member, parked_run: Play) -> None:
+    client = enter(ravi)
+    read(client, url(parked_run), status=404)
+    assert "Broken cup" not in read(client, "/t/acme/runs/")
+
+
+def test_a_stranger_finds_nothing(enter: Enters, stranger: Member, parked_run: Play) -> None:
+    client = enter(stranger)
+    for path in (url(parked_run), "/t/acme/runs/", "/t/acme/outcomes/"):
+        read(client, path, status=404)
+    read(client, url(parked_run).replace("acme", "globex"), status=404)
+
+
+def test_pause_resume_and_stop_work_as_plain_forms(enter: Enters, mona: Member, parked_run: Play) -> None:
+    client = enter(mona)
+    for verb, status in (("pause/", "paused"), ("resume/", "queued"), ("cancel/", "cancelled")):
+        response = send(client, url(parked_run, verb))
+        assert (response.status_code, response["Location"]) == (303, url(parked_run))
+        assert parked_run.fresh().status == status
+    text = words(read(client, url(parked_run)))
+    assert "Mona stopped further steps at" in text
+    assert "Nothing had happened yet." in text
+
+
+def test_a_verb_that_does_not_apply_says_so_on_the_page(enter: Enters, mona: Member, parked_run: Play) -> None:
+    client = enter(mona)
+    response = send(client, url(parked_run, "resume/"))
+    assert response.status_code == 409
+    text = words(unescape(response.content.decode()))
+    assert "Nothing was changed. The run is neither paused nor waiting for attention." in text
+    assert "Broken cup" in text
+
+
+def test_who_may_not_operate_is_told_and_the_refusal_is_in_the_audit(
+    enter: Enters, alice: Member, acme: Tenant, parked_run: Play
+) -> None:
+    response = send(enter(alice), url(parked_run, "pause/"))
+    assert response.status_code == 403
+    assert parked_run.fresh().status == "waiting_approval"
+    with scope(acme.pk):
+        assert AuditEntry.objects.filter(refused=True, channel="page").count() == 1
+
+
+@pytest.mark.parametrize("verb", ["cancel/", "pause/", "resume/", "retry/", "comment/"])
+def test_a_get_changes_nothing(enter: Enters, mona: Member, parked_run: Play, verb: str) -> None:
+    client = enter(mona)
+    assert client.get(url(parked_run, verb)).status_code == 405
+    assert client.head(url(parked_run, verb)).status_code == 405
+    assert parked_run.fresh().status == "waiting_approval"
+
+
+def test_a_form_without_its_token_changes_nothing(enter: Enters, mona: Member, parked_run: Play) -> None:
+    assert enter(mona).post(url(parked_run, "cancel/")).status_code == 403
+    assert parked_run.fresh().status == "waiting_approval"
+
+
+def test_a_comment_stands_on_the_page_and_an_empty_one_is_refused(
+    enter: Enters, alice: Member, parked_run: Play
+) -> None:
+    client = enter(alice)
+    assert send(client, url(parked_run, "comment/"), text="I asked the customer.").status_code == 303
+    assert "I asked the customer." in read(client, url(parked_run))
+    refused = send(client, url(parked_run, "comment/"), text=" ")
+    assert refused.status_code == 422
+    assert b"Write the comment first." in refused.content
+
+
+def test_a_failed_run_offers_a_retry(enter: Enters, mona: Member, play: Plays) -> None:
+    run = play().begin()
+    run.fail("The key is wrong.")
+    client = enter(mona)
+    text = words(read(client, url(run)))
+    assert "Failed at" in text
+    assert "The key is wrong." in text
+    assert send(client, url(run, "retry/")).status_code == 303
+    assert run.fresh().status == "queued"
+
+
+def test_a_budget_is_asked_for_where_it_ran_out(enter: Enters, mona: Member, play: Plays) -> None:
+    run = play().begin()
+    run.wants(text="More.")
+    run.attention("budget")
+    client = enter(mona)
+    assert "The budget is used up." in read(client, url(run))
+    assert send(client, url(run, "resume/"), tokens="").status_code == 422
+    assert send(client, url(run, "resume/"), tokens="many").status_code == 422
+    assert send(client, url(run, "resume/"), tokens="5,000").status_code == 303
+    assert (run.fresh().status, run.fresh().budget) == ("queued", {"tokens": 5000})
+
+
+def test_what_deceives_is_inert_and_marked(enter: Enters, mona: Member, play: Plays) -> None:
+    nasty = "<script>alert(1)</script>\u202e\u200b</title>javascript:"
+    run = play(title=nasty, labels={"<b>": nasty[:40]}).begin()
+    (seq,) = run.wants(("look_up", {"order": nasty, "<img onerror=x>": nasty}), rationale=nasty, text=nasty)
+    run.done(seq, nasty)
+    run.again()
+    run.finish(nasty)
+    client = enter(mona)
+    for path in (url(run), "/t/acme/runs/"):
+        html = client.get(path).content.decode()
+        assert "<script>alert" not in html
+        assert "<img onerror" not in html
+        assert "\u202e" not in re.sub(r"<title>.*?</title>", "", html)
+        assert "U+202E" in html
+
+
+def test_a_long_result_shows_its_beginning_and_leads_to_the_whole(enter: Enters, mona: Member, play: Plays) -> None:
+    run = play().begin()
+    (seq,) = run.wants(("look_up", {"order": "A-1"}))
+    whole = "😀" * 2000 + "the end"
+    run.done(seq, whole)
+    client = enter(mona)
+    html = read(client, url(run))
+    assert "the end" not in html
+    assert f"{url(run)}steps/{seq}/result/" in html
+    response = client.get(f"{url(run)}steps/{seq}/result/")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response.content.decode() == f'"{whole}"'
+
+
+def test_the_pages_take_the_same_number_of_queries_however_much_they_show(
+    enter: Enters, mona: Member, play: Plays
+) -> None:
+    client = enter(mona)
+
+    def cost(path: str) -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            read(client, path)
+        return len(captured)
+
+    small = play().begin()
+    small.park(*small.wants(*[("refund", {"order": f"A-{n}", "amount": "1"}) for n in range(2)]))
+    cost("/t/acme/runs/")
+    few = cost("/t/acme/runs/"), cost(url(small))
+    large = play().begin()
+    large.park(*large.wants(*[("refund", {"order": f"A-{n}", "amount": "1"}) for n in range(60)]))
+    for _ in range(40):
+        play()
+    many = cost("/t/acme/runs/"), cost(url(large))
+    assert few == many
+    assert max(many) <= 40
+
+
+def test_the_desk_shows_what_is_known_and_who_may_settle(enter: Enters, mona: Member, unknown_run: Play) -> None:
+    text = words(read(enter(mona), "/t/acme/outcomes/"))
+    assert "Outcome desk (1)" in text
+    assert "Make a label for A-2" in text
+    assert "the call was sent" in text
+    assert "The connection broke before an answer came." in text
+    assert "the service has no way to be asked" in text
+    assert "Managers: Mona." in text
+    assert "4111" not in text
+    assert "It did not happen, do it again" in text
+
+
+def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme: Tenant, unknown_run: Play) -> None:
+    client = enter(mona)
+    path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
+    answer = send(client, path, outcome="completed", note="Seen in the portal.", result="L-77")
+    assert (answer.status_code, answer["Location"]) == (303, "/t/acme/outcomes/")
+    text = words(read(client, "/t/acme/outcomes/"))
+    assert "Nothing to settle" in text
+    assert "Settled by Mona: “ Seen in the portal. ”" in text
+    with scope(acme.pk):
+        (event,) = [row for row in events.after(unknown_run.subject, 0, 50) if row.name == "step.settled"]
+    assert event.data["outcome"] == "completed"
+
+
+@pytest.mark.parametrize(("fields", "said"), [({"outcome": "completed"}, "Say how you know."),
+                                              ({"note": "Seen."}, "Choose what came of it.")])  # fmt: skip
+def test_half_a_form_settles_nothing_and_keeps_what_was_typed(
+    enter: Enters, mona: Member, unknown_run: Play, fields: dict[str, str], said: str
+) -> None:
+    answer = send(enter(mona), f"/t/acme/outcomes/{unknown_run.id}-2/settle/", **fields)
+    assert answer.status_code == 422
+    text = unescape(answer.content.decode())
+    assert said in text
+    assert fields.get("note", "") in text
+    assert unknown_run.fresh().status == "needs_attention"
+
+
+def test_an_initiator_settles_nothing(enter: Enters, mona: Member, acme: Tenant, play: Plays) -> None:
+    run = play(by=mona).begin()
+    (label,) = run.wants(("label", {"order": "A-2", "card": "1"}))
+    run.lost(label)
+    run.attention("unknown_outcome")
+    client = enter(mona)
+    assert "You started this run" in read(client, "/t/acme/outcomes/")
+    answer = send(client, f"/t/acme/outcomes/{run.id}-2/settle/", outcome="completed", note="I know.")
+    assert answer.status_code == 403
+    assert run.fresh().status == "needs_attention"
+
+
+def test_a_second_settling_finds_it_settled(enter: Enters, mona: Member, acme: Tenant, unknown_run: Play) -> None:
+    client = enter(mona)
+    client.get("/t/acme/outcomes/")
+    with scope(acme.pk):
+        commands.settle(unknown_run.run.pk, 2, outcome="not_done", note="No label there.", actor=members.actor_of(mona))
+    answer = send(client, f"/t/acme/outcomes/{unknown_run.id}-2/settle/", outcome="completed", note="Seen.")
+    assert answer.status_code == 409
+    assert "The outcome of this step is not unknown." in unescape(answer.content.decode())
+
+
+def test_home_leads_to_the_one_inbox_or_asks_which(
+    enter: Enters, alice: Member, stranger: Member, acme: Tenant, globex: Tenant
+) -> None:
+    assert enter(alice).get("/")["Location"] == "/t/acme/inbox/"
+    with scope(globex.pk):
+        members.add(alice.email, actor=members.actor_of(stranger), roles=["reviewer"])
+    html = read(enter(alice), "/")
+    assert "/t/acme/inbox/" in html
+    assert "/t/globex/inbox/" in html
+    assert Client().get("/")["Location"].startswith("/accounts/login/")
