@@ -39,8 +39,3 @@ def handle(tenant: UUID, request_id: UUID) -> None:
             requests.lapse(request, now=now)
         else:
             ladder.climb(request, roster(now=now), asking(request), now=now)
-
-
-def ask_again() -> int:
-    """Let the sweep look at every open request of the tenant in scope: people, roles or absences changed."""
-    return ApprovalRequest.objects.filter(status="pending").update(due_at=clock.now())

@@ -26,10 +26,16 @@ def climb(
     if short and not request.short:
         _tell_short(request, short)
     request.short = short
-    later = [rung.at for rung in rungs[request.rung : request.rung + 1]]
-    request.due_at = min([request.deadline, *later])
-    request.save(update_fields=["escalation_level", "rung", "short", "due_at"])
+    request.due_at = _due_at(request, people, rungs)
+    request.asked_stamp = people.stamp
+    request.save(update_fields=["escalation_level", "rung", "short", "due_at", "asked_stamp"])
     return asked.refresh(request, people, ask, now=now)
+
+
+def _due_at(request: ApprovalRequest, people: Roster, rungs: Sequence[escalations.Rung]) -> datetime:
+    """When to look again: the deadline, the next level, or the next absence that begins or ends."""
+    moments = [request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]]
+    return min([*moments, people.next_change] if people.next_change else moments)
 
 
 def _step(

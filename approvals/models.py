@@ -16,7 +16,8 @@ class ApprovalRequest(TenantModel):
 
     `due_at` is when the sweep next looks at it: the deadline, the next level, or at once. `rung` counts the
     steps of the escalation's schedule that have been taken, repeats included. `short` is by how many too few
-    people can answer at the last level.
+    people can answer at the last level. `asked_stamp` is the tenant's stamp at which its people were last looked
+    through; where the tenant's has grown since, the sweep asks again.
     """
 
     subject = models.TextField()
@@ -55,6 +56,7 @@ class ApprovalRequest(TenantModel):
     deadline = models.DateTimeField()
     due_at = models.DateTimeField(null=True)
     short = models.PositiveIntegerField(default=0)
+    asked_stamp = models.BigIntegerField(default=0)
     decided_at = models.DateTimeField(null=True)
     decided_by = ExactJSONField(null=True)
     decision = models.CharField(max_length=16, blank=True)
@@ -82,6 +84,9 @@ class ApprovalRequest(TenantModel):
             models.Index(fields=["tenant", "subject", "ref"], name="request_of_subject"),
             models.Index(fields=["tenant", "tool", "opened_at"], name="request_of_tool"),
             models.Index(fields=["due_at"], condition=models.Q(status="pending"), name="request_due"),
+            models.Index(
+                fields=["tenant", "asked_stamp"], condition=models.Q(status="pending"), name="request_ask_again"
+            ),
         ]
 
     def __str__(self) -> str:

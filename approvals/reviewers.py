@@ -50,12 +50,17 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Roster:
-    """The tenant's active people and absences at one moment, read once for any number of requests."""
+    """The tenant's active people and absences at one moment, read once for any number of requests.
+
+    It is good until `next_change`, when an absence begins or ends, and while the tenant's stamp stays `stamp`.
+    """
 
     people: Mapping[UUID, Someone]
     stand_ins: tuple[StandIn, ...] = ()
     restricted: Mapping[str, frozenset[UUID]] = field(default_factory=dict)
     initiators_may_review: bool = False
+    stamp: int = 0
+    next_change: datetime | None = None
 
     def name(self, member: UUID | None) -> str:
         """The member's name, or a dash for one who has left."""
@@ -140,6 +145,8 @@ def roster(*, now: datetime) -> Roster:
         ),
         restricted=_restricted(),
         initiators_may_review=tenant.initiators_may_review,
+        stamp=tenant.stamp,
+        next_change=_next_absence(now),
     )
 
 
@@ -232,6 +239,12 @@ def short_of(people: Roster, ask: Asking) -> int:
         if verdict.voter:
             voters.setdefault(verdict.voter.key, verdict.voter)
     return requirements.missing(ask.requirement, list(voters.values()))
+
+
+def _next_absence(now: datetime) -> datetime | None:
+    """When an absence next begins or ends: then other people may answer."""
+    coming = Delegation.objects.filter(ends__gt=now, withdrawn_at__isnull=True).values_list("starts", "ends")
+    return min((moment for period in coming for moment in period if moment > now), default=None)
 
 
 def _restricted() -> dict[str, frozenset[UUID]]:

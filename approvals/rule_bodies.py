@@ -25,14 +25,14 @@ _FIELDS = (
 def validated(sent: Mapping[str, Any], *, is_default: bool = False) -> dict[str, Any]:
     """The body as it is stored, every field filled. Raises Refusal 422 naming each field that cannot be used."""
     wrong: list[dict[str, str]] = [
-        {"field": name, "message": _("A rule has no such field.")} for name in sent if name not in _FIELDS
+        {"field": field, "message": _("A rule has no such field.")} for field in sent if field not in _FIELDS
     ]
     body: dict[str, Any] = {}
-    for name, check in _CHECKS.items():
+    for field, check in _CHECKS.items():
         try:
-            body[name] = check(sent.get(name))
+            body[field] = check(sent.get(field))
         except ValueError as error:
-            wrong.append({"field": name, "message": str(error)})
+            wrong.append({"field": field, "message": str(error)})
     if is_default:
         body["by_risk"] = _by_risk(sent.get("by_risk"), wrong)
     elif sent.get("by_risk") is not None:
@@ -73,14 +73,15 @@ def rule_of(body: Mapping[str, Any], *, id: str, version: int) -> Rule:  # noqa:
     )
 
 
-def _name(value: Any) -> str:
+def name(value: Any) -> str:
+    """A name of 1 to 200 characters. Raises ValueError."""
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         raise ValueError(_("A name of 1 to 200 characters is wanted."))
     return value.strip()
 
 
 def _globs(value: Any) -> list[str]:
-    found = ["*"] if value is None else value
+    found = ["*"] if value is None else list(value) if isinstance(value, tuple) else value
     if not isinstance(found, list) or not found or not all(isinstance(each, str) and each for each in found):
         raise ValueError(_("A list of names is wanted; * stands for any characters."))
     return found
@@ -112,7 +113,9 @@ def _one_of(choices: tuple[str, ...], default: str) -> Callable[[Any], str]:
     return check
 
 
-def _number(default: int, lowest: int, highest: int) -> Callable[[Any], int]:
+def number(default: int | None, lowest: int, highest: int) -> Callable[[Any], int]:
+    """A check for whole numbers in a range; without a default None is refused too."""
+
     def check(value: Any) -> int:
         found = default if value is None else value
         if not isinstance(found, int) or isinstance(found, bool) or not lowest <= found <= highest:
@@ -153,38 +156,38 @@ def _place(written: Any) -> dict[str, Any]:
     named = [(kind, written[kind]) for kind in KINDS if written.get(kind) is not None]
     if len(named) != 1:
         raise ValueError(_("Each names one group or one member."))
-    kind, name = named[0]
-    at_least = _number(0, 0, MAX_APPROVALS)(written.get("at_least"))
-    return Place(kind, _key(kind, str(name)), at_least).as_json()
+    kind, named_as = named[0]
+    at_least = number(0, 0, MAX_APPROVALS)(written.get("at_least"))
+    return Place(kind, _key(kind, str(named_as)), at_least).as_json()
 
 
-def _key(kind: str, name: str) -> str:
+def _key(kind: str, named: str) -> str:
     if kind == "group":
-        return group_id(name)
+        return group_id(named)
     if kind == "member":
-        return member_id(name)
-    if name != "reviewer":
+        return member_id(named)
+    if named != "reviewer":
         raise ValueError(_("The only role that a rule asks is reviewer."))
-    return name
+    return named
 
 
-def group_id(name: str) -> str:
+def group_id(named: str) -> str:
     """The id of the group with this name or id. Raises ValueError."""
-    key = ids.parse(name)
-    found = Group.objects.filter(pk=key) if key else Group.objects.filter(name=name)
+    key = ids.parse(named)
+    found = Group.objects.filter(pk=key) if key else Group.objects.filter(name=named)
     group = found.first()
     if group is None:
-        raise ValueError(_("There is no group “%(name)s”.") % {"name": name})
+        raise ValueError(_("There is no group “%(name)s”.") % {"name": named})
     return str(group.pk)
 
 
-def member_id(name: str) -> str:
+def member_id(named: str) -> str:
     """The id of the member with this address or id. Raises ValueError."""
-    key = ids.parse(name)
-    found = Member.objects.filter(pk=key) if key else Member.objects.filter(person__email=name.strip().lower())
+    key = ids.parse(named)
+    found = Member.objects.filter(pk=key) if key else Member.objects.filter(person__email=named.strip().lower())
     member = found.first()
     if member is None:
-        raise ValueError(_("There is no member “%(name)s”.") % {"name": name})
+        raise ValueError(_("There is no member “%(name)s”.") % {"name": named})
     return str(member.pk)
 
 
@@ -217,18 +220,18 @@ def _together(body: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
-    "name": _name,
+    "name": name,
     "tools": _globs,
     "agents": _globs,
     "risks": _risks,
     "when": _when,
     "outcome": _one_of(OUTCOMES, "require_approval"),
-    "approvals": _number(1, 1, MAX_APPROVALS),
+    "approvals": number(1, 1, MAX_APPROVALS),
     "of": _of,
     "answers": _answers,
     "reason_required": _boolean(None),
     "escalation_policy": _escalation,
-    "response_timeout": _number(RESPONSE_TIMEOUT, 1, LONGEST),
+    "response_timeout": number(RESPONSE_TIMEOUT, 1, LONGEST),
     "working_time": _boolean(False),
     "on_timeout": _one_of(SILENCES, "expire"),
 }

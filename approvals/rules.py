@@ -1,6 +1,6 @@
 """A tenant's rules: load what is live, and the writers that make, publish and archive versions of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -34,8 +34,8 @@ def create_rule(
     *,
     actor: Actor,
     name: str,
-    tools: Iterable[str] = ("*",),
-    agents: Iterable[str] = ("*",),
+    tools: Sequence[str] = ("*",),
+    agents: Sequence[str] = ("*",),
     draft: bool = False,
     order: int | None = None,
     note: str = "",
@@ -48,7 +48,7 @@ def create_rule(
     "at_least"}]` by name, address or id), `answers`, `reason_required`, `escalation_policy`, `response_timeout`
     (seconds), `working_time`, `on_timeout`. Raises Refusal 422 with the fields that cannot be used.
     """
-    written = rule_bodies.validated({"name": name, "tools": list(tools), "agents": list(agents), **body})
+    written = rule_bodies.validated({"name": name, "tools": tools, "agents": agents, **body})
     rule = PolicyRule.objects.create(tenant_id=current(), name=name, position=_place(order))
     _add_version(rule, written, actor=actor, note=note)
     if not draft:

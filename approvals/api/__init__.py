@@ -2,7 +2,9 @@
 
 from ninja import Router
 
-from approvals.api import requests
+from approvals.api import people, policies, requests
 
 router = Router()
 router.add_router("", requests.router)
+router.add_router("", policies.router)
+router.add_router("", people.router)

@@ -9,7 +9,7 @@ from django.db import connections
 from approvals import acts, clock, decisions, escalation
 from approvals.models import ApprovalRequest, Asked, Delegation, EscalationPolicy
 from approvals.signals import request_resolved
-from tenants import events
+from tenants import events, stamps
 from tenants.models import Group, Member, Tenant
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
@@ -236,7 +236,7 @@ def stand_in(tenant: Tenant, absent: Member, by: Member, *, hours: float = 1) ->
 
 def ask_again(tenant: Tenant) -> None:
     with scope(tenant.pk):
-        escalation.ask_again()
+        stamps.bump()
     escalation.sweep()
 
 
