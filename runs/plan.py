@@ -149,9 +149,9 @@ def stand(step: StepRow, facts: Facts) -> str:
 
 
 def _refused(step: StepRow) -> bool:
-    """A call that lacks a permission waits for a person, who lets it try again by giving it a time."""
+    """A call that lacks a permission waits for a person, after whom its tries count from anew."""
     last = step.attempts[-1] if step.attempts else None
-    return last is not None and last.cause == "permission" and step.due_at is None
+    return last is not None and last.cause == "permission" and last.number > step.spent
 
 
 _ORDER = (("answered", Answered), ("judge", Judge), ("execute", Execute))

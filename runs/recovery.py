@@ -18,14 +18,15 @@ def timeout_of(tool: Tool) -> float:
     return float(settings.TOOL_TIMEOUT if tool.timeout is None else tool.timeout)
 
 
-def terms_of(tool: Tool) -> Terms:
-    """What this tool allows after a failure."""
+def terms_of(tool: Tool, step: StepRow) -> Terms:
+    """What this tool allows after a failure of this step."""
     return Terms(
         effect=tool.effect,
         max_attempts=tool.max_attempts or settings.TOOL_MAX_ATTEMPTS,
         timeout=timeout_of(tool),
         key_lifetime=tool.key_lifetime,
         can_ask=tool.lookup is not None,
+        spent=step.spent,
     )
 
 
@@ -34,9 +35,10 @@ def reading_terms(timeout: float) -> Terms:
     return Terms(effect=Effect.READ, max_attempts=settings.TOOL_MAX_ATTEMPTS, timeout=timeout)
 
 
-def model_terms() -> Terms:
-    """What a model turn allows: it is a `read`."""
-    return Terms(effect=Effect.READ, max_attempts=settings.MODEL_MAX_ATTEMPTS, timeout=settings.MODEL_TIMEOUT)
+def turn_terms(step: StepRow) -> Terms:
+    """What a model turn, an observation or a compaction allows: it is a `read`."""
+    limit, timeout = settings.MODEL_MAX_ATTEMPTS, settings.MODEL_TIMEOUT
+    return Terms(effect=Effect.READ, max_attempts=limit, timeout=timeout, spent=step.spent)
 
 
 def crashed(step: StepRow, tool: Tool | None, *, now: datetime) -> Closing:
@@ -55,7 +57,7 @@ def crashed(step: StepRow, tool: Tool | None, *, now: datetime) -> Closing:
 
 def turn_failed(step: StepRow, failure: Failure, *, now: datetime) -> Closing:
     """A model turn, observation or compaction that did not go well: again after a pause, or failed for good."""
-    follows = retries.after(failure, _closed(step.attempts, failure), terms=model_terms(), now=now)
+    follows = retries.after(failure, _closed(step.attempts, failure), terms=turn_terms(step), now=now)
     if follows.fate is Fate.AGAIN:
         return _again(step, failure, follows)
     return replace(
@@ -65,13 +67,13 @@ def turn_failed(step: StepRow, failure: Failure, *, now: datetime) -> Closing:
 
 def call_failed(step: StepRow, failure: Failure, tool: Tool, *, now: datetime) -> Closing:
     """A tool call that did not go well, by the table of errors and effects."""
-    follows = retries.after(failure, _tries(step, failure), terms=terms_of(tool), now=now)
+    follows = retries.after(failure, _tries(step, failure), terms=terms_of(tool, step), now=now)
     return _closing(step, failure, follows)
 
 
 def lookup_failed(step: StepRow, failure: Failure, tool: Tool) -> Closing:
     """A lookup that could not be read: asked again later, and for good the outcome stays unknown."""
-    follows = retries.after_lookup(failure, _tries(step, failure), terms=terms_of(tool))
+    follows = retries.after_lookup(failure, _tries(step, failure), terms=terms_of(tool, step))
     return _closing(step, failure, follows)
 
 
@@ -82,7 +84,7 @@ def what_follows(step: StepRow, tool: Tool, *, now: datetime) -> Fate:
     if last.kind == "lookup":
         return Fate.AGAIN if last.not_done and not last.cause else Fate.ASK
     failure = Failure(last.cause, bool(last.not_done), last.message)
-    fate = retries.after(failure, tries, terms=terms_of(tool), now=now).fate
+    fate = retries.after(failure, tries, terms=terms_of(tool, step), now=now).fate
     return Fate.AGAIN if fate is Fate.PERSON else fate
 
 

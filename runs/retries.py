@@ -52,6 +52,8 @@ class Tried(Protocol):
     """What the rules read of one attempt; `not_done` is None where it went well or is open."""
 
     @property
+    def number(self) -> int: ...
+    @property
     def kind(self) -> str: ...
     @property
     def opened_at(self) -> datetime: ...
@@ -68,9 +70,8 @@ class Terms:
     timeout: float
     key_lifetime: float = 0.0
     can_ask: bool = False
-
-
-MODEL_TERMS = Terms(effect=Effect.READ, max_attempts=0, timeout=0.0)
+    spent: int = 0
+    """Attempts up to this number count no more towards `max_attempts`: a person let it try again."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def after(failure: Failure, attempts: Sequence[Tried], *, terms: Terms, now: dat
 
 
 def _bounded(calls: Sequence[Tried], doubt: Sequence[Tried], terms: Terms, now: datetime) -> Fate:
-    if len(calls) >= terms.max_attempts:
+    if sum(each.number > terms.spent for each in calls) >= terms.max_attempts:
         return Fate.FAIL
     if terms.effect is Effect.KEYED and doubt and now - doubt[0].opened_at >= timedelta(seconds=terms.key_lifetime):
         return Fate.UNKNOWN
@@ -122,7 +123,7 @@ def _pause(chosen: Fate, failure: Failure, calls: Sequence[Tried], terms: Terms,
 
 def after_lookup(failure: Failure, attempts: Sequence[Tried], *, terms: Terms) -> Next:
     """What follows a lookup that could not be read: asked again as a `read`, for good it stays unknown."""
-    asked = sum(each.kind == "lookup" for each in attempts)
+    asked = sum(each.kind == "lookup" and each.number > terms.spent for each in attempts)
     if failure.cause == "permission":
         return Next(Fate.PERSON, doubt=True)
     if asked >= terms.max_attempts or failure.cause == "invalid":

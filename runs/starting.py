@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models.functions import Now
+
 from runs import states, validation
 from runs.models import Lease, Run, Text
 from tenants import audit, broker, events, ids
@@ -38,6 +40,7 @@ def start(wanted: Start, *, actor: Actor, channel: str = "") -> Run:
     run = _checked(wanted, actor)
     hold(f"run:{run.pk}")
     run.save(force_insert=True)
+    run.refresh_from_db(fields=["due_at"])
     Lease.objects.create(tenant_id=current(), run=run)
     Text.objects.create(tenant_id=current(), run=run, seq=0, name="input", body=wanted.input)
     data = {"agent": run.agent, "version": run.version}
@@ -71,4 +74,5 @@ def _checked(wanted: Start, actor: Actor) -> Run:
         deadline=wanted.deadline,
         initiators=list(dict.fromkeys(each for each in (starter, wanted.on_behalf_of) if each)),
         started_by=actor.as_json(),
+        due_at=Now(),  # Should the message be lost, the sweep announces the run.
     )

@@ -122,7 +122,7 @@ def pay(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str, Any]
     return _act(ctx, "pay", how, amount=amount)
 
 
-@tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Refund {amount}")
+@tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Refund {amount}", version=os.environ.get("TOOL_GENERATION", "1"))
 def refund(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str, Any]:
     """Pay back; a person must say yes."""
     return _act(ctx, "refund", how, amount=amount)

@@ -10,24 +10,29 @@ from django.utils import timezone
 
 from approvals import decisions
 from approvals.models import ApprovalRequest
-from runs import journal
+from runs import announcing, commands, journal
 from runs.entries import Journal
-from runs.models import Attempt, Lease, Run, Text
-from tenants import actors, broker, events
-from tenants.locks import hold
-from tenants.models import AgentAccess, Member, Tenant
+from runs.models import Attempt, Run
+from tenants import agents, events
+from tenants.actors import COMMAND
+from tenants.models import Member, Tenant
 from tenants.scope import scope
+from tests.agents import scripted
 from tests.cast.people import actor
+
+assert scripted.TOOLS  # Their import registers the agents in this process too.
 
 PARKED = ("waiting_approval", "sleeping", "needs_attention")
 FINISHED = ("succeeded", "failed", "cancelled")
 
 
-def switch_on(tenant: Tenant, *agents: str) -> None:
-    """Let the tenant start these agents."""
+def switch_on(tenant: Tenant, *names: str) -> None:
+    """Let the tenant start these agents, which are announced as a worker would."""
+    announcing.announce("the test")
     with scope(tenant.pk):
-        for agent in agents or ("script", "one-by-one", "observer"):
-            AgentAccess.objects.get_or_create(tenant_id=tenant.pk, agent=agent)
+        for name in names:
+            if not agents.is_on(name):
+                agents.switch(name, actor=COMMAND, enabled=True)
 
 
 def call(tool: str, **args: Any) -> dict[str, Any]:
@@ -38,19 +43,15 @@ def call(tool: str, **args: Any) -> dict[str, Any]:
 def start(tenant: Tenant, *turns: Any, agent: str = "script", end: str = "done", by: Member | None = None) -> UUID:
     """Queue a run that plays these turns."""
     switch_on(tenant, agent)
-    who = actor(by) if by else actors.COMMAND
+    wanted = commands.Start(agent=agent, input=json.dumps({"turns": turns, "end": end}), title="A test")
     with scope(tenant.pk):
-        run = Run(tenant_id=tenant.pk, agent=agent, version="1", title="A test", started_by=who.as_json())
-        run.initiators = [by.pk] if by else []
-        hold(f"run:{run.pk}")
-        run.save(force_insert=True)
-        Run.objects.filter(pk=run.pk).update(due_at=run.created_at)
-        Lease.objects.create(tenant_id=tenant.pk, run_id=run.pk)
-        script = json.dumps({"turns": turns, "end": end})
-        Text.objects.create(tenant_id=tenant.pk, run_id=run.pk, seq=0, name="input", body=script)
-        events.append(f"run:{run.pk}", "run.queued", actor=who)
-        broker.publish("runs.tasks.advance", tenant.pk, run.pk)
-    return run.pk
+        return commands.start(wanted, actor=actor(by) if by else COMMAND).pk
+
+
+def do(tenant: Tenant, command: Callable[..., Run], run: UUID, *args: Any, by: Member, **values: Any) -> Run:
+    """Let a person act on the run, with one of `runs.commands`."""
+    with scope(tenant.pk):
+        return command(run, *args, actor=actor(by), **values)
 
 
 def read(tenant: Tenant, run: UUID) -> Run:

@@ -20,6 +20,7 @@ from redis import Redis
 
 from config.celery import app
 from config.local import children
+from tenants.broker import _post
 from tests.harness.database import NAME
 from tests.settings import FOLDER, LISTENED_BY_NOBODY, OWN, PAIR, broker
 
@@ -28,9 +29,11 @@ IDLE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND st
 
 def publish_to(url: str) -> None:
     """From now on this process's messages go to `url`."""
+    settings.BROKER_URL = url
     app.conf.broker_url = url
     app._pool = None
     app.amqp._producer_pool = None
+    _post.producer = None
 
 
 def database_url(application_name: str) -> str:

@@ -25,6 +25,7 @@ class Try:
     kind: str = "call"
     opened_at: datetime = NOW
     not_done: bool | None = False
+    number: int = 1
 
 
 def terms(effect: Effect, **changes: Any) -> Terms:
@@ -98,6 +99,12 @@ def test_a_missing_permission_is_a_matter_for_a_person(error: Any, effect: Effec
 @pytest.mark.parametrize("effect", Effect)
 def test_tries_are_bounded(effect: Effect) -> None:
     assert fate(Transient(), effect, Try(not_done=True), Try(not_done=True)) is Fate.FAIL
+
+
+def test_tries_before_a_person_let_it_go_on_count_no_more() -> None:
+    tries = [Try(not_done=True, number=number) for number in (1, 2, 3)]
+    failure = classify(Transient(), now=NOW)
+    assert retries.after(failure, tries, terms=terms(Effect.READ, spent=2), now=NOW).fate is Fate.AGAIN
 
 
 @pytest.mark.parametrize("effect", [Effect.IDEMPOTENT, Effect.KEYED])
