@@ -6,7 +6,7 @@ outcome nobody can look up ends at the outcome desk. Run it alone with `python -
 
 import json
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
@@ -70,13 +70,17 @@ class Carrier:
 
     def page(self) -> web.Answer:
         rows = self.book.rows("SELECT * FROM label ORDER BY number DESC LIMIT 500")
-        names = ("label", "printed_at", "shop", "order_id", "sender")
-        cells = [[pages.visible(str({**row, "label": _number(row["number"])}[name])) for name in names] for row in rows]
         return pages.page(
             "The carrier’s labels",
             body="<p>What was printed, newest first, at most 500. Programs cannot ask for this; look here to settle "
-            "an unknown outcome.</p>" + pages.table(("Label", "Printed", "Shop", "Order", "Sender"), rows=cells),
+            "an unknown outcome.</p>"
+            + pages.table(("Label", "Printed", "Shop", "Order", "Sender"), rows=map(_line, rows), long=("Sender",)),
         )
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    rest = [pages.visible(text) for text in (place.shop_name(row["shop"]), row["order_id"], row["sender"])]
+    return [_number(row["number"]), pages.moment(row["printed_at"]), *rest]
 
 
 def _number(number: int | None) -> str:

@@ -54,11 +54,11 @@ class Form:
                 f'<span id="case-{case.id}">{case.id}</span>',
                 what(case),
                 mail(case),
-                "".join(button(case, tenant) + link(tenant, sent[tenant].get(case.id)) for tenant in tenants),
+                *(button(case, tenant) + link(tenant, sent[tenant].get(case.id)) for tenant in tenants),
             )
             for case in cases.load().cases
         ]
-        table = pages.table(("Case", "What it is", "Mail", "Start"), rows=rows)
+        table = pages.table(("Case", "What it is", "Mail", *tenants), rows=rows, long=("What it is", "Mail"))
         return pages.page("Support form", body=f"<p>{intro}</p>{table}")
 
 
@@ -74,9 +74,10 @@ def mail(case: cases.Case) -> str:
 
 
 def button(case: cases.Case, tenant: str) -> str:
+    number, slug = escape(case.id), escape(tenant)
     return (
-        f'<form method="post" action="/start"><input type="hidden" name="case" value="{escape(case.id)}">'
-        f'<button name="tenant" value="{escape(tenant)}">Start in {escape(tenant)}</button></form>'
+        f'<form method="post" action="/start"><input type="hidden" name="case" value="{number}">'
+        f'<button name="tenant" value="{slug}">Start case {number} in {slug}</button></form>'
     )
 
 
@@ -85,7 +86,7 @@ def link(tenant: str, sent: Mapping[str, str] | None) -> str:
     if sent is None:
         return ""
     address = f"{place.read('form-keys')['pages']}/t/{quote(tenant)}/runs/{quote(sent['run'])}/"
-    return f'<a href="{escape(address)}">Last run, {escape(sent["sent_at"][:19])} UTC</a>'
+    return f'<br><small><a href="{escape(address)}">Last run</a>, {pages.moment(sent["sent_at"])}</small>'
 
 
 def main() -> None:

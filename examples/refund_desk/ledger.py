@@ -123,14 +123,18 @@ class Ledger:
             "SELECT r.*, (SELECT count(*) FROM arrival a WHERE a.key = r.key) AS arrivals "
             "FROM refund r ORDER BY number DESC LIMIT 500"
         )
-        names = ("refund", "booked_at", "shop", "order_id", "amount", "currency", "note", "arrivals", "key")
-        cells = [[pages.visible(str({**row, "refund": _number(row)}[name])) for name in names] for row in rows]
         headings = ("Refund", "Booked", "Shop", "Order", "Amount", "Currency", "Note", "Requests", "Key")
         return pages.page(
             "The ledger’s book",
             body="<p>Each key is paid once. “Requests” says how often it was asked for. Newest first, at most 500.</p>"
-            + pages.table(headings, rows=cells),
+            + pages.table(headings, rows=map(_line, rows), long=("Note", "Key")),
         )
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    shop = pages.visible(place.shop_name(row["shop"]))
+    rest = [pages.visible(str(row[name])) for name in ("order_id", "amount", "currency", "note", "arrivals", "key")]
+    return [_number(row), pages.moment(row["booked_at"]), shop, *rest]
 
 
 def _pay(connection: sqlite3.Connection, *, key: str, order: Order) -> web.Answer | None:

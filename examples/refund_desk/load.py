@@ -77,7 +77,8 @@ def leave_keys(tenants: dict[str, Tenant]) -> None:
     former = place.form_keys()
     texts = {org.slug: form_key(org, tenants[org.slug], former=former.get(org.slug, "")) for org in ORGANISATIONS}
     api = f"http://127.0.0.1:{settings.PORT}/api/v1"
-    place.announce("form-keys", keys=texts, pages=settings.PUBLIC_URL, api=api)
+    shops = {str(tenant.pk): slug for slug, tenant in tenants.items()}
+    place.announce("form-keys", keys=texts, pages=settings.PUBLIC_URL, api=api, shops=shops)
 
 
 def main() -> None:

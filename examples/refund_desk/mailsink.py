@@ -83,7 +83,7 @@ class Sink:
     def list_page(self, to: str) -> web.Answer:
         rows = [
             (
-                pages.visible(row["accepted_at"]),
+                pages.moment(row["accepted_at"]),
                 pages.visible(row["recipients"]),
                 f'<a href="/messages/{row["number"]}">{pages.visible(row["subject"]) or "no subject"}</a>',
                 pages.visible(row["sender"]),
@@ -93,7 +93,7 @@ class Sink:
         intro = f"<p>Nothing here was delivered to anybody. Newest first, at most {LISTED}.</p>"
         return pages.page(
             f"Mail to {to}" if to else "Mail",
-            body=intro + pages.table(("Accepted", "To", "Subject", "From"), rows=rows),
+            body=intro + pages.table(("Accepted", "To", "Subject", "From"), rows=rows, long=("To", "Subject", "From")),
         )
 
     def message_page(self, number: int) -> web.Answer:
@@ -108,7 +108,7 @@ class Sink:
         return pages.page(
             found[0]["subject"] or "no subject",
             body='<nav><a href="/">All mail</a></nav>'
-            + pages.table(("Header", "Value"), rows=headers)
+            + pages.table(("Header", "Value"), rows=headers, long=("Value",))
             + f"<h2>Text</h2><pre>{_with_own_links(_text(message))}</pre>{_others(message)}",
         )
 

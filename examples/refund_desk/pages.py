@@ -8,13 +8,17 @@ from examples.refund_desk.web import Answer
 
 STYLE = """
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, "Noto Sans CJK SC", sans-serif; }
-body { margin: 2rem auto; max-inline-size: 70rem; padding-inline: 1rem; }
+body { margin: 2rem auto; max-inline-size: 80rem; padding-inline: 1rem; }
+.scroll { overflow-x: auto; }
 table { border-collapse: collapse; inline-size: 100%; }
-th, td { border-block-end: 1px solid #8886; padding: .4rem .6rem; text-align: start; vertical-align: top;
-         overflow-wrap: anywhere; }
+th, td { border-block-end: 1px solid #8886; padding: .4rem .6rem; text-align: start; vertical-align: top; }
+th, .short { white-space: nowrap; }
+.long { overflow-wrap: anywhere; min-inline-size: 10rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid #8886; padding: 1rem; }
+button { font: inherit; min-block-size: 2.25rem; }
+form { display: inline-block; margin-inline-end: .6rem; }
+summary { cursor: pointer; }
 .hidden { border: 1px solid currentcolor; font-size: .8em; padding-inline: .2em; unicode-bidi: isolate; }
-nav a { margin-inline-end: 1rem; }
 """
 
 
@@ -44,8 +48,20 @@ def page(title: str, *, body: str) -> Answer:
     )
 
 
-def table(headings: Sequence[str], *, rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are already HTML."""
+def table(headings: Sequence[str], *, rows: Iterable[Sequence[str]], long: Sequence[str] = ()) -> str:
+    """A table of cells that are already HTML; those under a `long` heading may break anywhere."""
+    kinds = ["long" if heading in long else "short" for heading in headings]
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
-    lines = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+    lines = "".join(
+        "<tr>" + "".join(f'<td class="{kind}">{cell}</td>' for kind, cell in zip(kinds, row, strict=True)) + "</tr>"
+        for row in rows
+    )
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>"
+    )
+
+
+def moment(at: str) -> str:
+    """A time of a book for people, to the second."""
+    return escape(at[:19].replace("T", " ")) + " UTC"

@@ -55,3 +55,12 @@ def form_keys() -> dict[str, str]:
     except NotUp:
         return {}
     return {str(slug): str(key) for slug, key in found.items()} if isinstance(found, dict) else {}
+
+
+def shop_name(shop: str) -> str:
+    """What people call the shop that the tools name by its tenant's id."""
+    try:
+        found = read("form-keys").get("shops")
+    except NotUp:
+        return shop
+    return str(found.get(shop, shop)) if isinstance(found, dict) else shop

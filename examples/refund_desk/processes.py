@@ -1,10 +1,9 @@
 """The demo's own processes, for `manage.py up --with examples.refund_desk.processes`."""
 
 import os
+import socket
 import sys
 from collections.abc import Callable
-
-import httpx
 
 from config.supervisor.processes import Process
 from examples.refund_desk import greetings, orders, place
@@ -13,12 +12,13 @@ PACKAGE = "examples.refund_desk"
 
 
 def answers(service: str) -> Callable[[], bool]:
-    """Whether `service` answers where it last said it listens."""
+    """Whether `service` can be reached where it last said it listens."""
 
     def look() -> bool:
         try:
-            return httpx.get(f"{place.url(service)}/style.css", timeout=2, trust_env=False).is_success
-        except (place.NotUp, httpx.TransportError):
+            with socket.create_connection(("127.0.0.1", place.former_port(service)), timeout=2):
+                return True
+        except OSError:
             return False
 
     return look
