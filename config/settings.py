@@ -182,6 +182,11 @@ CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": max(10 * SWEEP_SECONDS, 5)}}
     for name in ("runs.tasks.sweep", "approvals.tasks.sweep")
 }
+CELERY_BEAT_SCHEDULE["tenants.tasks.tidy"] = {
+    "task": "tenants.tasks.tidy",
+    "schedule": 600.0,
+    "options": {"expires": 600},
+}
 
 CHANNEL_LAYERS = {
     "default": {

@@ -1,6 +1,6 @@
 """What the routes of this floor take and answer."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints
@@ -9,6 +9,19 @@ from tenants.models import ApiKey, Group, Member
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Email = Annotated[str, StringConstraints(strip_whitespace=True, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+
+
+Role = Literal["reviewer", "manager", "admin"]
+Scope = Literal[
+    "runs:read",
+    "runs:start",
+    "runs:operate",
+    "approvals:read",
+    "approvals:decide",
+    "settings:read",
+    "settings:write",
+    "audit:read",
+]
 
 
 class Taken(Schema):
@@ -21,7 +34,7 @@ class NewMember(Taken):
     """A person to be made a member."""
 
     email: Email
-    roles: list[str] = Field(min_length=1)
+    roles: list[Role] = Field(min_length=1)
     name: str = Field(default="", max_length=200)
 
 
@@ -29,7 +42,7 @@ class MemberChange(Taken):
     """What may change about a member."""
 
     active: bool | None = None
-    roles: list[str] | None = None
+    roles: list[Role] | None = None
 
 
 class NewGroup(Taken):
@@ -50,7 +63,7 @@ class NewKey(Taken):
     """A key of the caller, or a service key that the caller owns."""
 
     name: Name
-    scopes: list[str] = Field(min_length=1)
+    scopes: list[Scope] = Field(min_length=1)
     service: bool = False
 
 
