@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
 from approvals import decisions, factors, facts, forms, queries
-from approvals.display import shown
 from approvals.models import Review
 from approvals.pages import values
 from approvals.pages.parts import Changed, Lost
@@ -82,24 +81,12 @@ def _told(
     names = facts.names()
     found = facts.of_one(queries.one(request.member, request_id), names.people)
     if refusal.code == "changed" and posted.version and posted.version < found.request.version:
-        return {"changed": _changed(found, names, posted.version)}
+        return {"changed": reading.changed(found, names, was=posted.version)}
     if refusal.status == 409 and found.request.decided_at:
         now = datetime.now(UTC)
         late = max(int((now - found.request.decided_at).total_seconds()), 0)
         return {"lost": Lost(posted.decision, now, seconds=late)}
     return {}
-
-
-def _changed(found: facts.Facts, names: facts.Names, was: int) -> Changed:
-    version, before = found.version, found.versions[was - 1]
-    return Changed(
-        by=names.people.name(version.edited_by_id),
-        at=version.created_at,
-        version=version.number,
-        was_version=was,
-        differences=values.between(before.arguments, version.arguments, found.request.definition),
-        comment=shown(version.comment) if version.comment else None,
-    )
 
 
 def _back(request: TenantRequest, request_id: UUID) -> HttpResponse:

@@ -8,9 +8,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from approvals import clock, facts, queries
+from approvals.display import shown
 from approvals.facts import Facts, Names
-from approvals.pages import question
-from approvals.pages.parts import AnswerForm
+from approvals.pages import question, values
+from approvals.pages.parts import AnswerForm, Changed
 from approvals.pages.question import Reader, RequestView
 from approvals.views import positions
 from tenants.requests import TenantRequest
@@ -40,6 +41,27 @@ def view_of(request: TenantRequest, request_id: UUID, **changes: Any) -> Request
     found, names, reader = read(request, request_id)
     place = positions.of(request.member, request_id, reader)
     return replace(question.build(found, names, reader, position=place), **changes)
+
+
+def changed(found: Facts, names: Names, *, was: int) -> Changed:
+    """What became of version `was`, which somebody still reads."""
+    version, before = found.version, found.versions[was - 1]
+    return Changed(
+        by=names.people.name(version.edited_by_id),
+        at=version.created_at,
+        version=version.number,
+        was_version=was,
+        differences=values.between(before.arguments, version.arguments, found.request.definition),
+        comment=shown(version.comment) if version.comment else None,
+    )
+
+
+def changed_since(request: TenantRequest, request_id: UUID, *, was: str, view: RequestView) -> RequestView:
+    """The view for a page that shows version `was`; itself where that is the version that stands."""
+    if not was.isdecimal() or not 0 < int(was) < view.version:
+        return view
+    found, names, _reader = read(request, request_id)
+    return replace(view, changed=changed(found, names, was=int(was)))
 
 
 def page(

@@ -14,7 +14,9 @@ from approvals.views.kinds import tenant_request
 def show(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
     """The question, or one part of its page."""
     mine = tenant_request(request)
-    return reading.page(mine, reading.view_of(mine, request_id))
+    view = reading.view_of(mine, request_id)
+    was = request.GET.get("version", "")
+    return reading.page(mine, reading.changed_since(mine, request_id, was=was, view=view))
 
 
 @require_POST
