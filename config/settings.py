@@ -182,10 +182,9 @@ CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": max(10 * SWEEP_SECONDS, 5)}}
     for name in ("runs.tasks.sweep", "approvals.tasks.sweep")
 }
-CELERY_BEAT_SCHEDULE["tenants.tasks.tidy"] = {
-    "task": "tenants.tasks.tidy",
-    "schedule": 600.0,
-    "options": {"expires": 600},
+CELERY_BEAT_SCHEDULE |= {
+    name: {"task": name, "schedule": 600.0, "options": {"expires": 600}}
+    for name in ("tenants.tasks.tidy", "runs.tasks.purge")
 }
 
 CHANNEL_LAYERS = {

@@ -1,5 +1,6 @@
 """Large values in storage; the journal keeps their beginning and a reference."""
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -64,6 +65,14 @@ def path_of(row: Payload) -> Path:
     if not path.is_file():
         raise Missing(f"The content of payload {row.id} is not in storage.")
     return path
+
+
+def forget(location: str) -> None:
+    """Delete what lies there, if it still does; its row is gone already."""
+    path = _root() / location
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()
 
 
 def _root() -> Path:

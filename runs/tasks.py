@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from runs import announcing, engine, sweeping, worker
+from runs import announcing, engine, purging, sweeping, worker
 
 
 @shared_task(name="runs.tasks.advance", ignore_result=True)
@@ -21,3 +21,9 @@ def advance(tenant_id: str, run_id: str) -> None:
 def sweep() -> None:
     """Queue what is due, recover what was lost, fail what is too late."""
     sweeping.sweep()
+
+
+@shared_task(name="runs.tasks.purge", ignore_result=True)
+def purge() -> None:
+    """Let finished runs leave whose tenant keeps them no longer."""
+    purging.purge_all()
