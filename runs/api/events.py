@@ -8,8 +8,10 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
+from django.db import connection
 from django.utils.translation import gettext_lazy as _
 from ninja import Query
+from ninja.errors import AuthenticationError
 
 from runs import access
 from runs.api.answers import event_answer
@@ -17,7 +19,7 @@ from runs.api.routing import router
 from runs.api.schemas import EventPage, EventsQuery
 from runs.telling import PREFIX, subject
 from tenants import events, ids, live
-from tenants.bearer import demand
+from tenants.bearer import demand, read
 from tenants.events import EventRow
 from tenants.keys import Bearer
 from tenants.refusals import Refusal
@@ -32,12 +34,12 @@ async def list_events(request: KeyRequest, run_id: str, query: Query[EventsQuery
     """Events after a number, in order; waits for the first where there is none yet."""
     bearer = demand(request, "runs:read")
     since, limit = _since(query), query.limit
-    rows = await _look(bearer, run_id, since, limit)
+    rows = await _look(request, run_id, since, limit)
     until = time.monotonic() + query.wait
     if not rows and query.wait:
         async with _bell(bearer, run_id) as rung:
             while not rows and (left := until - time.monotonic()) > 0:
-                rows = await _look(bearer, run_id, since, limit)
+                rows = await _look(request, run_id, since, limit)
                 if not rows:
                     await rung.wait(min(left, LOOK))
     items = [event_answer(row) for row in rows[:limit]]
@@ -79,11 +81,21 @@ async def _bell(bearer: Bearer, run_id: str) -> AsyncIterator[Rung]:
 
 
 @sync_to_async
-def _look(bearer: Bearer, run_id: str, after: int, limit: int) -> list[EventRow]:
-    """One look in a scope of its own; the right to read is asked each time."""
-    with scope(bearer.tenant, read_only=True):
-        run = access.found(bearer.member, ids.parse(run_id))
-        return events.after(subject(run.id), after, limit + 1)
+def _look(request: KeyRequest, run_id: str, after: int, limit: int) -> list[EventRow]:
+    """One look in a scope of its own; the key and the right to read are asked anew each time.
+
+    The connection goes back to the pool: the request's thread would keep it to the end of the wait.
+    """
+    try:
+        bearer = read(request)
+        if bearer is None:
+            raise AuthenticationError
+        with scope(bearer.tenant, read_only=True):
+            run = access.found(bearer.member, ids.parse(run_id))
+            return events.after(subject(run.id), after, limit + 1)
+    finally:
+        if not connection.in_atomic_block:
+            connection.close()
 
 
 def _since(query: EventsQuery) -> int:
