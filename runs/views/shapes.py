@@ -242,6 +242,11 @@ class RunView:
     topics: str
     seq: int | None
 
+    @property
+    def worked_seconds(self) -> float:
+        """Seconds of work: the model's and the tools'."""
+        return self.model_seconds + self.tool_seconds
+
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
