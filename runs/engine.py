@@ -74,7 +74,8 @@ def _last_turn_at(segment: Segment) -> datetime | None:
     turns = [step.seq for step in segment.journal.steps if step.kind == states.MODEL_TURN]
     with scope(segment.tenant, read_only=True):
         answered = Attempt.objects.filter(run_id=segment.run, seq__in=turns[-1:], closed_at__isnull=False)
-        return answered.aggregate(at=Max("closed_at"))["at"]
+        at: datetime | None = answered.aggregate(at=Max("closed_at"))["at"]
+    return at
 
 
 def _conversation(segment: Segment) -> Conversation:

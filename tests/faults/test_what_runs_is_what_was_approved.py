@@ -84,7 +84,9 @@ def test_a_tool_that_was_switched_off_does_not_run(workers: Any, acme: Tenant, a
     assert "switched off" in ledger.asked(run)[-1]["told"][-1]
 
 
-def test_a_vote_lapses_with_the_right_to_give_it(workers: Any, acme: Tenant, alice: Member, bo: Member) -> None:
+def test_a_vote_lapses_with_the_right_to_give_it(
+    workers: Any, acme: Tenant, alice: Member, bo: Member, ravi: Member
+) -> None:
     run = parked(acme, [call("refund")])
 
     def leave() -> None:
