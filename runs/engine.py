@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max
 
-from runs import acts, dispatch, gate, recovery, states, turns
+from runs import acts, afterwards, dispatch, gate, recovery, states, turns
 from runs.agents import registry
 from runs.context import Conversation
 from runs.entries import Journal, Opening, StepRow
@@ -18,16 +18,12 @@ from runs.leases import Lease, acquire, release, stopped
 from runs.models import Attempt, Step
 from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
 from runs.proposals import foreseen
-from runs.segment import Segment
+from runs.segment import Segment, Stopped
 from runs.turns import Done
 from tenants import actors, broker
 from tenants.scope import scope
 
 logger = logging.getLogger(__name__)
-
-
-class Stopped(Exception):
-    """This stretch of work is over; the run's row says why."""
 
 
 def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], stopping: Callable[[], bool]) -> None:
@@ -36,7 +32,11 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
     if lease is None:
         return
     try:
-        _work(_segment(lease, worker, stopping))
+        segment = _segment(lease, worker, stopping)
+        if segment.journal.run.status in states.FINISHED:
+            afterwards.settle(segment)
+        else:
+            _work(segment)
     except (Stopped, Halted):
         release(lease)
     except LostLease:

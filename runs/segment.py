@@ -23,6 +23,10 @@ from runs.tools import Tool
 from tenants.actors import Actor
 
 
+class Stopped(Exception):
+    """This stretch of work is over; the run's row says why."""
+
+
 @dataclass
 class Segment:
     """One stretch of work on one run; everything here may be thrown away and read again."""

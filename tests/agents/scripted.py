@@ -135,7 +135,7 @@ def _delivered(ctx: ToolContext, *, what: str, how: str) -> Found | NotFound:
     return Found({"delivered": what}) if found else NotFound()
 
 
-@tool(effect=Effect.LOOKUP, risk=Risk.LOW, summary="Deliver {what}", lookup=_delivered, timeout=0.5)
+@tool(effect=Effect.LOOKUP, risk=Risk.LOW, summary="Deliver {what}", lookup=_delivered, timeout=1)
 def deliver(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
     """Deliver; the carrier can be asked afterwards."""
     return _act(ctx, "deliver", "die:9" if how == "blind" else how, what=what)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from runs import commands
 from tenants.models import Member, Tenant
 from tests.agents import ledger
 from tests.cast import runs
@@ -95,3 +96,20 @@ def test_a_run_at_which_three_workers_died_is_handed_to_a_person(own_workers: Ca
     found = runs.read(acme, run)
     assert (found.status, found.reason) == ("needs_attention", "crash_loop")
     assert len(ledger.acts(run)) == 3
+
+
+def test_a_cancelled_run_whose_worker_died_is_looked_up_and_never_called_again(
+    own_workers: Callable[..., Any], acme: Tenant, mona: Member
+) -> None:
+    workers = own_workers(n=1)
+    asked, unknown = (runs.start(acme, [call(tool, how="sleep:20")]) for tool in ("deliver", "send"))
+    for run in (asked, unknown):
+        runs.so(lambda run=run: ledger.acts(run))
+        runs.do(acme, commands.cancel, run, by=mona)
+    workers.kill()
+    workers.restart()
+    runs.so(lambda: runs.calls(acme, asked)[0].status == "completed", lambda: str(runs.story(acme, asked)))
+    runs.so(lambda: runs.calls(acme, unknown)[0].status == "unknown", lambda: str(runs.story(acme, unknown)))
+    for run in (asked, unknown):
+        assert runs.read(acme, run).status == "cancelled"
+        assert len(ledger.acts(run)) == 1
