@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from approvals.views import answering, editing, inbox, requests
+from approvals.views import answering, bulk, editing, inbox, requests
 
 app_name = "approvals"
 urlpatterns = [
     path("inbox/", inbox.show, name="inbox"),
+    path("inbox/bulk/", bulk.compare, name="bulk"),
     path("decided/", inbox.decided, name="decided"),
     path("requests/<uuid:request_id>/", requests.show, name="request"),
     path("requests/<uuid:request_id>/decide/", answering.decide, name="decide"),

@@ -1,0 +1,189 @@
+"""Many alike, side by side: what is the same in all, what differs, and which ones stand out and are answered alone."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from approvals import reviewers
+from approvals.calls import MASK
+from approvals.checks import number, text_of
+from approvals.display import Shown, beginning, shown
+from approvals.facts import Facts, Names
+from approvals.pages import values
+from approvals.pages.parts import Cell, Column
+from approvals.pages.question import Reader, agent_of, flags
+
+FEW = 4
+"""From this many on, the one value that no other has makes its request stand out."""
+SHOWN_CELL = 80
+
+
+@dataclass(frozen=True)
+class BulkRow:
+    """One request that can be answered with the others."""
+
+    id: str
+    version: int
+    url: str
+    label: Shown
+    cells: Sequence[Cell]
+    checked: bool
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """One request that is answered alone, and why."""
+
+    label: Shown
+    text: Shown
+    url: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one answer: approved, rejected, waits, decided, changed, expired, not_found or refused."""
+
+    label: Shown
+    state: str
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class BulkView:
+    """The page of comparison."""
+
+    url: str
+    title: Shown
+    at: datetime
+    risk: str = ""
+    tool: str = ""
+    agent: str = ""
+    same: Sequence[tuple[str, Shown]] = ()
+    rule: str = ""
+    undo: str = ""
+    columns: Sequence[Column] = ()
+    rows: Sequence[BulkRow] = ()
+    outliers: Sequence[Outlier] = ()
+    answers: frozenset[str] = frozenset()
+    reason_required: bool = False
+    results: Sequence[Result] = ()
+
+
+@dataclass(frozen=True)
+class BulkForm:
+    """What was chosen and typed, and what is wrong with it."""
+
+    decision: str = ""
+    reason: str = ""
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+
+def build(found: Sequence[Facts], names: Names, reader: Reader, *, url: str, results: Sequence[Result]) -> BulkView:
+    """The page for those of the requests that still wait."""
+    waiting = [each for each in found if each.request.status == "pending"]
+    apart = _apart(waiting, names, reader)
+    alike = [each for each in waiting if each.request.pk not in apart]
+    if not alike:
+        title = shown(_("Decide together"))
+        return BulkView(
+            url=url, title=title, at=reader.now, outliers=_outliers(waiting, apart, reader), results=results
+        )
+    first = alike[0]
+    texts = [_texts(each) for each in alike]
+    differing = [name for name in texts[0] if len({each.get(name) for each in texts}) > 1]
+    row = first.request
+    return BulkView(
+        url=url,
+        title=shown(f"{len(alike)} × {row.tool_title or row.tool}"),
+        at=reader.now,
+        risk=row.risk if len({each.request.risk for each in alike}) == 1 else "",
+        tool=row.tool,
+        agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
+        same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in texts[0] if name not in differing],
+        rule=", ".join(dict.fromkeys(each.name for one in alike for each in one.requirement.trace)),
+        undo=str(row.definition.get("undo") or ""),
+        columns=[Column(name, _numeric(texts, name)) for name in differing],
+        rows=[_row(each, text, differing, texts, reader) for each, text in zip(alike, texts, strict=True)],
+        outliers=_outliers(waiting, apart, reader),
+        answers=frozenset.intersection(*(frozenset(each.answers) for each in alike)) & {"approve", "reject"},
+        reason_required=any(each.requirement.reason_required for each in alike),
+        results=results,
+    )
+
+
+def _apart(waiting: Sequence[Facts], names: Names, reader: Reader) -> dict[object, str]:
+    """Which requests are answered alone, and why, in words."""
+    usual = Counter(each.request.tool for each in waiting).most_common(1)
+    apart: dict[object, str] = {}
+    for each in waiting:
+        verdict = reviewers.judge(names.people, each.ask, reader.id)
+        if not verdict.allowed:
+            apart[each.request.pk] = str(verdict.because)
+        elif each.request.risk == "critical":
+            apart[each.request.pk] = _("Critical requests are answered one by one.")
+        elif found := flags(each, names):
+            apart[each.request.pk] = f"{found[0].code} {found[0].lead}".strip()
+        elif each.request.tool != usual[0][0]:
+            apart[each.request.pk] = _("Another act than the others.")
+    return apart | _lonely([each for each in waiting if each.request.pk not in apart])
+
+
+def _lonely(alike: Sequence[Facts]) -> dict[object, str]:
+    """Of at least four, the ones with a value that all the others share among themselves."""
+    if len(alike) < FEW:
+        return {}
+    texts = [_texts(each) for each in alike]
+    found: dict[object, str] = {}
+    for name in texts[0]:
+        counted = Counter(each.get(name, "") for each in texts).most_common(2)
+        if counted[0][1] != len(alike) - 1:
+            continue
+        odd = next(i for i, each in enumerate(texts) if each.get(name, "") != counted[0][0])
+        told = {"name": name, "value": texts[odd].get(name, "")[:SHOWN_CELL], "others": counted[0][0][:SHOWN_CELL]}
+        found[alike[odd].request.pk] = _("%(name)s is %(value)s. The others: %(others)s.") % told
+    return found
+
+
+def _outliers(waiting: Sequence[Facts], apart: Mapping[object, str], reader: Reader) -> list[Outlier]:
+    return [
+        Outlier(
+            label=shown(each.request.tool),
+            text=shown(each.version.title),
+            url=reader.request_url(each.request.pk),
+            why=str(shown(apart[each.request.pk])),
+        )
+        for each in waiting
+        if each.request.pk in apart
+    ]
+
+
+def _texts(facts: Facts) -> dict[str, str]:
+    """The bound arguments as text, sensitive ones masked."""
+    masked = set(facts.request.definition.get("sensitive") or ())
+    found = values.values_of(facts.version.arguments)
+    return {name: MASK if name in masked else text_of(value) for name, value in found.items()}
+
+
+def _numeric(texts: Sequence[Mapping[str, str]], name: str) -> bool:
+    return all(number(each.get(name, "")) is not None for each in texts)
+
+
+def _row(
+    facts: Facts, text: Mapping[str, str], differing: Sequence[str], texts: Sequence[Mapping[str, str]], reader: Reader
+) -> BulkRow:
+    cells = [
+        Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, numeric=_numeric(texts, name)) for name in differing
+    ]
+    return BulkRow(
+        id=str(facts.request.pk),
+        version=facts.request.version,
+        url=reader.request_url(facts.request.pk),
+        label=shown(facts.version.title),
+        cells=cells,
+        checked=True,
+    )

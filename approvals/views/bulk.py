@@ -1,0 +1,111 @@
+"""Many alike answered together: each is decided by itself, in a transaction of its own, with a result of its own."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.http.request import QueryDict
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from approvals import access, acts, facts
+from approvals.decisions import Decided
+from approvals.display import Shown, shown
+from approvals.pages import bulk
+from approvals.pages.bulk import BulkForm, Result
+from approvals.views import reading
+from approvals.views.kinds import tenant_request
+from tenants import ids
+from tenants.refusals import Refusal
+from tenants.requests import TenantRequest
+from tenants.scope import scope
+
+MOST = 100
+STATES = {"changed": "changed", "expired": "expired", "not_found": "not_found"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
+    """The page of comparison, or the answers that were given on it."""
+    mine = tenant_request(request)
+    if request.method != "POST":
+        return _page(mine, _keys(request.GET))
+    form = _form(request.POST)
+    with scope(mine.tenant.pk):
+        if form.errors:
+            return _page(mine, _keys(request.POST), form=form, status=422)
+    results = [_answer(mine, key, request.POST, form) for key in _keys(request.POST)]
+    with scope(mine.tenant.pk, read_only=True):
+        return _page(mine, [], results=results)
+
+
+def _keys(sent: QueryDict) -> list[UUID]:
+    found = [ids.parse(text) for text in sent.getlist("request")]
+    return list(dict.fromkeys(key for key in found if key))[:MOST]
+
+
+def _form(sent: QueryDict) -> BulkForm:
+    decision, reason = sent.get("decision", ""), sent.get("reason", "").replace("\r\n", "\n")
+    errors = {}
+    if decision not in ("approve", "reject"):
+        errors[""] = _("Choose approve or reject.")
+    elif decision == "reject" and not reason.strip():
+        errors["reason"] = _("Write a reason. The agent needs it to do better.")
+    if not sent.getlist("request"):
+        errors[""] = _("Select at least one request.")
+    return BulkForm(decision, reason, errors)
+
+
+def _answer(request: TenantRequest, key: UUID, sent: QueryDict, form: BulkForm) -> Result:
+    version = sent.get(f"version.{key}", "")
+    item = {
+        "id": str(key),
+        "decision": form.decision,
+        "version": int(version) if version.isdecimal() and len(version) < 10 else None,
+        "comment": form.reason if form.decision == "reject" else "",
+    }
+    try:
+        done = acts.decide_item(item, tenant=request.tenant.pk, actor=request.actor, channel="bulk")
+    except Refusal as refusal:
+        known = refusal.code if refusal.code in STATES else ""
+        decided = "decided" if refusal.code in ("already_decided", "already_answered", "cancelled") else "refused"
+        return Result(
+            _title(request, key), STATES.get(known, decided), str(refusal.detail), _url(request, key, refusal)
+        )
+    state = done.request.status if done.request.status in ("approved", "rejected") else "waits"
+    return Result(_title(request, key), state, _words(done), f"/t/{request.tenant.slug}/requests/{key}/")
+
+
+def _words(done: Decided) -> str:
+    status = done.request.status
+    if status == "approved":
+        return _("It runs now.")
+    return _("It is not run.") if status == "rejected" else _("More approvals are needed before it runs.")
+
+
+def _url(request: TenantRequest, key: UUID, refusal: Refusal) -> str:
+    return "" if refusal.status == 404 else f"/t/{request.tenant.slug}/requests/{key}/"
+
+
+def _title(request: TenantRequest, key: UUID) -> Shown:
+    with scope(request.tenant.pk, read_only=True):
+        row = access.readable(request.member).filter(pk=key).first()
+        return shown(row.versions.get(number=row.version).title if row else str(key))
+
+
+def _page(
+    request: TenantRequest,
+    keys: Sequence[UUID],
+    *,
+    form: BulkForm | None = None,
+    results: Sequence[Result] = (),
+    status: int = 200,
+) -> HttpResponse:
+    reader = reading.reader_of(request)
+    rows = {row.pk: row for row in access.readable(request.member).filter(pk__in=keys)}
+    names = facts.names(now=reader.now)
+    found = facts.of([rows[key] for key in keys if key in rows], names.people)
+    view = bulk.build(found, names, reader, url=f"{reader.base}inbox/bulk/", results=results)
+    context = {"view": view, "form": form or BulkForm(), "section": "inbox"}
+    return reading.uncached(render(request, "inbox/bulk.html", context, status=status))

@@ -1,0 +1,115 @@
+"""Many alike, answered together: one result each, and never those that stand out."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from approvals import decisions
+from approvals.models import ApprovalRequest
+from tenants import ids
+from tenants.models import Member, Tenant
+from tests.cast.people import actor
+from tests.cast.requests import ARGUMENTS, a_call, fresh, park
+
+URL = "/t/acme/inbox/bulk/"
+Parking = Callable[..., ApprovalRequest]
+
+
+def browser(member: Member) -> Client:
+    client = Client()
+    client.force_login(member.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def sent(*requests: ApprovalRequest, **fields: str) -> dict[str, object]:
+    versions = {f"version.{each.pk}": str(each.version) for each in requests}
+    return {"request": [str(each.pk) for each in requests], **versions, **fields}
+
+
+def page(client: Client, *requests: ApprovalRequest) -> str:
+    return client.get(URL, sent(*requests)).text
+
+
+def offered(text: str) -> list[str]:
+    return re.findall(r'name="request" value="([^"]+)"', text)
+
+
+def test_what_differs_is_a_column_and_what_is_the_same_is_said_once(parking: Parking, alice: Member) -> None:
+    both = [parking(a_call(arguments={**ARGUMENTS, "order_id": order})) for order in ("A-1", "A-2")]
+    text = page(browser(alice), *both)
+    assert re.findall(r'<th scope="col"(?: class="num")?>([^<]+)(?:<wbr>)?', text)[1] == "order_"
+    assert "currency = <bdi>EUR" in text
+    assert sorted(offered(text)) == sorted(str(each.pk) for each in both)
+
+
+def test_critical_ones_and_those_with_hidden_characters_stand_out(parking: Parking, alice: Member) -> None:
+    plain = parking()
+    critical = parking(a_call(risk="critical"))
+    hidden = parking(a_call(arguments={**ARGUMENTS, "note": "a\u202eb"}))
+    text = page(browser(alice), plain, critical, hidden)
+    assert offered(text) == [str(plain.pk)]
+    assert "2 stand out and are not part of this answer" in text
+
+
+def test_the_one_value_that_no_other_has_stands_out(parking: Parking, alice: Member) -> None:
+    rows = [parking(a_call(arguments={**ARGUMENTS, "currency": money})) for money in ("EUR", "EUR", "EUR", "SEK")]
+    text = page(browser(alice), *rows)
+    assert "currency is SEK. The others: EUR." in text
+    assert str(rows[3].pk) not in offered(text)
+
+
+def test_each_has_its_own_result(parking: Parking, acme: Tenant, globex: Tenant, alice: Member, bo: Member) -> None:
+    first, decided, own, foreign = parking(), parking(), parking(a_call(initiators=(alice.pk,))), park(globex)
+    decisions.decide(
+        decided.pk, tenant=acme.pk, actor=actor(bo), decision="reject", version=1, comment="no", channel="page"
+    )
+    text = browser(alice).post(URL, sent(first, decided, own, foreign, decision="approve")).text
+    states = re.findall(r'<span class="badge"[^>]*>([^<]+)</span>', text.split("One result each")[1])
+    assert states == ["approved", "already decided", "refused", "not found"]
+    assert [fresh(each).status for each in (first, decided, own)] == ["approved", "rejected", "pending"]
+    assert "Refund" not in text.split(str(foreign.pk))[1].split("</tr>")[0]
+
+
+def test_a_foreign_request_reads_like_an_unknown_one(acme: Tenant, globex: Tenant, alice: Member) -> None:
+    foreign, unknown = park(globex), ids.new()
+    client = browser(alice)
+    told = [
+        client.post(URL, {"request": str(key), f"version.{key}": "1", "decision": "approve"}).text.replace(str(key), "")
+        for key in (foreign.pk, unknown)
+    ]
+    tokens = re.compile(r'value="[A-Za-z0-9]{64}"')
+    assert tokens.sub("", told[0]) == tokens.sub("", told[1])
+    assert fresh(foreign).status == "pending"
+
+
+def test_a_version_that_moved_is_left_out(parking: Parking, alice: Member) -> None:
+    request = parking()
+    form = {**sent(request, decision="approve"), f"version.{request.pk}": "7"}
+    assert "changed" in browser(alice).post(URL, form).text.split("One result each")[1]
+    assert fresh(request).status == "pending"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "Choose approve or reject."),
+        ({"decision": "respond"}, "Choose approve or reject."),
+        ({"decision": "reject", "reason": " "}, "Write a reason."),
+    ],
+)
+def test_nothing_is_sent_without_a_choice_or_a_reason(
+    parking: Parking, alice: Member, fields: dict[str, str], said: str
+) -> None:
+    request = parking()
+    response = browser(alice).post(URL, sent(request, **fields))
+    assert response.status_code == 422
+    assert said in response.text
+    assert fresh(request).status == "pending"
+
+
+def test_opening_the_page_decides_nothing(parking: Parking, alice: Member) -> None:
+    request = parking()
+    assert browser(alice).get(URL, sent(request, decision="approve")).status_code == 200
+    assert fresh(request).status == "pending"
