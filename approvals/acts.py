@@ -8,12 +8,13 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from approvals import access, clock, decisions, errors, escalations, ladder, requests, rule_bodies
+from approvals import access, decisions, errors, escalations, hands, ladder, requests, rule_bodies
 from approvals.decisions import Decided
+from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Asked, Reassignment, RequestComment, Review, Viewing
-from approvals.reviewers import asking, roster
+from approvals.reviewers import asking
 from approvals.story import tell
-from tenants import audit, exact_json, ids, locks
+from tenants import audit, exact_json, ids
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import Refusal
@@ -25,12 +26,19 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Moment:
-    """What every act has in hand: the request under its lock, who acts, and the time by the database."""
+    """What every act has in hand: the request under its lock, and who acts."""
 
-    request: ApprovalRequest
+    hand: Hand
     actor: Actor
     member: Member
-    now: datetime
+
+    @property
+    def request(self) -> ApprovalRequest:
+        return self.hand.request
+
+    @property
+    def now(self) -> datetime:
+        return self.hand.now
 
 
 def view(request_id: UUID, *, tenant: UUID, actor: Actor) -> None:
@@ -42,9 +50,9 @@ def view(request_id: UUID, *, tenant: UUID, actor: Actor) -> None:
             member=at.member,
             defaults={"tenant_id": current(), "version": at.request.version, "since": at.now, "last": at.now},
         )
-        if new:
+        if new and at.request.status == "pending":
             tell(at.request, "approval.viewed", actor=actor, message=f"{actor.name} opened the request")
-        else:
+        if not new:
             Viewing.objects.filter(pk=row.pk).update(last=at.now, version=at.request.version)
 
     _act(request_id, work, tenant=tenant, actor=actor, action="")
@@ -96,7 +104,7 @@ def reassign(
         message = f"{actor.name} let {new.name} answer in the place of {old.name}"
         data = {"from": str(old.pk), "to": str(new.pk), "comment": comment}
         tell(at.request, "approval.reassigned", actor=actor, message=message, data=data)
-        ladder.climb(at.request, roster(now=at.now), asking(at.request), now=at.now)
+        ladder.climb(at.request, at.hand.people, asking(at.request))
         return at.request
 
     return _act(request_id, work, tenant=tenant, actor=actor, action="approval.reassigned", channel=channel)
@@ -108,10 +116,9 @@ def escalate(request_id: UUID, *, tenant: UUID, actor: Actor, channel: str) -> A
     def work(at: Moment) -> ApprovalRequest:
         _demand_manager(at)
         _demand_pending(at)
-        people, ask = roster(now=at.now), asking(at.request)
-        if at.request.rung >= len(escalations.schedule(ask.escalation, opened_at=at.request.opened_at)):
+        if at.request.rung >= len(escalations.schedule(at.hand.ask.escalation, opened_at=at.request.opened_at)):
             raise Refusal("no_next_level", detail=_("There is no further level to ask."))
-        ladder.climb(at.request, people, ask, now=at.now, by_hand=actor)
+        ladder.climb(at.request, at.hand.people, at.hand.ask, by_hand=actor)
         return at.request
 
     return _act(request_id, work, tenant=tenant, actor=actor, action="approval.escalated", channel=channel)
@@ -169,10 +176,10 @@ def _act(
 def _moment(request_id: UUID, actor: Actor) -> Moment:
     member = Member.objects.select_related("person").filter(pk=actor.member).first() if actor.member else None
     found = access.readable(member).filter(pk=request_id).first() if member else None
-    if member is None or found is None:
+    hand = hands.take(request_id) if found else None
+    if member is None or hand is None:
         raise errors.unknown()
-    locks.hold(found.subject)
-    return Moment(ApprovalRequest.objects.get(pk=request_id), actor, member, clock.now())
+    return Moment(hand, actor, member)
 
 
 def _demand_manager(at: Moment) -> None:
@@ -182,7 +189,7 @@ def _demand_manager(at: Moment) -> None:
 
 def _demand_pending(at: Moment) -> None:
     if at.request.status == "pending" and at.now >= at.request.deadline:
-        requests.lapse(at.request, now=at.now)
+        requests.lapse(at.hand)
     if at.request.status != "pending":
         raise errors.ended(at.request)
 

@@ -1,25 +1,24 @@
 """Who was asked, when and why: the record and the list; `reviewers` stays the judge."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from approvals.models import ApprovalRequest, Asked
-from approvals.reviewers import Asking, Roster, able
+from approvals.reviewers import Asking, able
+from approvals.rosters import Roster
 from tenants import ids
-from tenants.models import Group
 from tenants.scope import current
 
 
-def refresh(request: ApprovalRequest, people: Roster, ask: Asking, *, now: datetime) -> list[UUID]:
+def refresh(request: ApprovalRequest, people: Roster, ask: Asking) -> list[UUID]:
     """Let the open rows be those who may answer now; return the members who were not asked before."""
     may = able(people, ask)
     listed = {row.member_id: row for row in Asked.objects.filter(request=request, until__isnull=True)}
     gone = [row.id for member, row in listed.items() if member not in may]
     if gone:
-        Asked.objects.filter(id__in=gone).update(until=now)
+        Asked.objects.filter(id__in=gone).update(until=people.now)
     added = [member for member in may if member not in listed]
     if added:
         Asked.objects.bulk_create(
@@ -29,7 +28,7 @@ def refresh(request: ApprovalRequest, people: Roster, ask: Asking, *, now: datet
                 member_id=member,
                 level=may[member].level,
                 because=may[member].asked_as,
-                since=now,
+                since=people.now,
             )
             for member in added
         )
@@ -41,16 +40,11 @@ def close(request: ApprovalRequest, *, now: datetime) -> None:
     Asked.objects.filter(request=request, until__isnull=True).update(until=now)
 
 
-def group_names() -> dict[str, str]:
-    """Group id → name."""
-    return {str(key): name for key, name in Group.objects.values_list("id", "name")}
-
-
-def because(asked_as: str, people: Roster, names: Mapping[str, str]) -> str:
+def because(asked_as: str, people: Roster) -> str:
     """Why a member is asked, as a person reads it."""
     kind, _sep, key = asked_as.partition(":")
     if kind == "group":
-        return names.get(key, "–")
+        return people.groups.get(key, "–")
     if kind == "role":
         return _("Any administrator") if key == "admin" else _("Any reviewer")
     if kind == "level":

@@ -1,22 +1,21 @@
 """decide(): one person's answer to one version, through lock, guard, review, quorum and resolution."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from approvals import arguments as bound
-from approvals import calls, clock, errors, frozen, policy, requests, requirements, reviewers, rules
-from approvals.models import ApprovalRequest, RequestVersion, Review
-from approvals.requirements import Requirement
+from approvals import errors, frozen, hands, policy, requests, reviewers, rules
+from approvals.hands import Hand
+from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
 from approvals.story import tell
-from tenants import audit, exact_json, locks
+from tenants import audit, exact_json
 from tenants.actors import Actor
-from tenants.models import Tenant
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
@@ -38,12 +37,24 @@ class Answer:
 
 @dataclass(frozen=True)
 class Decided:
-    """What came of an answer; numbers count different people for the version that stands."""
+    """What came of an answer: the request after it, and the review that was written."""
 
-    request: ApprovalRequest
+    hand: Hand
     review: Review
-    approvals_given: int
-    approvals_needed: int
+
+    @property
+    def request(self) -> ApprovalRequest:
+        return self.hand.request
+
+    @property
+    def approvals_given(self) -> int:
+        """How many different people's approvals count for the version that stands."""
+        return self.hand.progress[0]
+
+    @property
+    def approvals_needed(self) -> int:
+        """How many are needed in all."""
+        return self.hand.progress[1]
 
 
 def decide(
@@ -99,39 +110,34 @@ def read(sent: Mapping[str, Any]) -> Answer | Refusal:
 
 
 def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel: str) -> Decided | Refusal:
-    subject = ApprovalRequest.objects.filter(pk=request_id).values_list("subject", flat=True).first()
-    if subject is None:
+    hand = hands.take(request_id)
+    if hand is None:
         return errors.unknown()
-    locks.hold(subject)
-    request = ApprovalRequest.objects.get(pk=request_id)
     answer = read(sent)
     if isinstance(answer, Refusal):
         return answer
-    now = clock.now()
-    verdict = reviewers.may_decide(actor.member, request, now=now) if actor.member else _NOBODY
+    verdict = reviewers.judge(hand.people, hand.ask, actor.member) if actor.member else _NOBODY
     if verdict.code in ("role", "initiator"):
         return errors.may_not(verdict.because, verdict.code)
-    if request.status == "pending" and now >= request.deadline:
-        requests.lapse(request, now=now)
-    if request.status != "pending":
-        return errors.ended(request)
-    if not verdict.allowed or actor.member is None:
+    if hand.request.status == "pending" and hand.now >= hand.request.deadline:
+        requests.lapse(hand)
+    if hand.request.status != "pending":
+        return errors.ended(hand.request)
+    if not verdict.allowed:
         return errors.may_not(verdict.because, verdict.code)
-    return _refusal(request, answer, actor) or _answer(request, answer, verdict, actor=actor, channel=channel, now=now)
+    return _refusal(hand, answer, actor) or _answer(hand, answer, verdict, actor=actor, channel=channel)
 
 
-_NOBODY = Verdict(False, "role", _("A service key cannot answer for a person."))
+_NOBODY = Verdict(False, "role", _lazy("A service key cannot answer for a person."))
 
 
-def _refusal(request: ApprovalRequest, answer: Answer, actor: Actor) -> Refusal | None:
+def _refusal(hand: Hand, answer: Answer, actor: Actor) -> Refusal | None:
     """Why this answer to this request cannot be taken now, checked before anything is written."""
+    request, need = hand.request, hand.need
     if answer.version != request.version:
         return errors.changed(request)
-    given = Review.objects.filter(request=request, version=request.version, member=actor.member)
-    before = set(given.values_list("decision", flat=True))
-    if before and answer.decision != "reject":
+    if answer.decision != "reject" and any(review.member_id == actor.member for review in hand.answers):
         return errors.answered(request)
-    need = requirements.from_json(request.requirement)
     if answer.decision not in need.answers:
         return errors.field("decision", _("The rule does not allow this answer here."), code="answer_not_allowed")
     if answer.decision == "reject" and need.reason_required and not answer.comment.strip():
@@ -139,92 +145,51 @@ def _refusal(request: ApprovalRequest, answer: Answer, actor: Actor) -> Refusal 
         return errors.field("comment", message, code="reason_required")
     if answer.decision == "respond" and not answer.response.strip():
         return errors.field("response", _("Write the answer that the agent takes as the result."))
-    if request.risk == "critical" and not answer.fresh_factor and _wants_factor():
-        detail = _("A critical request is answered on the page, with a one-time code.")
-        refusal = Refusal("second_factor_required", status=403, detail=detail)
-        refusal.challenge = True
-        return refusal
-    return None
+    wants_factor = request.risk == "critical" and hand.people.second_factor
+    return errors.wants_factor() if wants_factor and not answer.fresh_factor else None
 
 
-def _answer(
-    request: ApprovalRequest, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str, now: datetime
-) -> Decided | Refusal:
+def _answer(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Decided | Refusal:
     if answer.decision == "edit":
-        refusal = _edit(request, answer, actor=actor, now=now)
-        if refusal:
-            return refusal
-    review = _write(request, answer, verdict, actor=actor, channel=channel, now=now)
+        change = _edit(hand, answer, actor)
+        if isinstance(change, Refusal):
+            return change
+        hand = requests.edit(hand, change, actor=actor)
+    review = _write(hand, answer, verdict, actor=actor, channel=channel)
+    hand = hand.with_review(review)
     end = {"reject": "rejected", "respond": "responded"}.get(answer.decision)
     if end:
-        requests.resolve(
-            request,
-            end,
-            actor=actor,
-            now=now,
-            decision=answer.decision,
-            comment=answer.comment,
-            response=answer.response,
-        )
+        words = {"decision": answer.decision, "comment": answer.comment, "response": answer.response}
+        requests.resolve(hand, end, actor=actor, **words)
     else:
-        people = reviewers.roster(now=now)
-        requests.settle(request, people=people, actor=actor, now=now, comment=answer.comment)
-    given, needed = progress(request, now=now)
-    return Decided(request, review, given, needed)
+        requests.settle(hand, actor=actor, comment=answer.comment)
+    return Decided(hand, review)
 
 
-def progress(request: ApprovalRequest, *, now: datetime) -> tuple[int, int]:
-    """How many approvals count for the version that stands, and how many are needed in all."""
-    votes = [vote.voter for vote in reviewers.standing_votes(request, now=now)]
-    return requirements.progress(requirements.from_json(request.requirement), votes)
-
-
-def _edit(request: ApprovalRequest, answer: Answer, *, actor: Actor, now: datetime) -> Refusal | None:
-    """Make the next version from the edited arguments, under the stricter of the old and the new rules."""
-    text, wrong = bound.edited(answer.arguments, request.definition)
+def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
+    """The next version of the edited arguments, under the stricter of the old and the new rules."""
+    text, wrong = bound.edited(answer.arguments, hand.request.definition)
     if wrong:
         return errors.fields(wrong, code="invalid_arguments")
-    version = requests.version_of(request)
-    changed = bound.changed_fields(version.arguments, text)
+    changed = bound.changed_fields(hand.version.arguments, text)
     if not changed:
-        return errors.field(
-            "arguments", _("Nothing was changed. To agree as it is, choose Approve."), code="nothing_changed"
-        )
-    call = _edited_call(request, text)
-    new = policy.evaluate(call, rules.load(), now=now)
+        message = _("Nothing was changed. To agree as it is, choose Approve.")
+        return errors.field("arguments", message, code="nothing_changed")
+    call = frozen.edited(hand.request, hand.version, text)
+    new = policy.evaluate(call, rules.load(), now=hand.now)
     if new.outcome == "deny":
         return errors.field("arguments", _("The rules refuse this call with these values."), code="rules_deny")
-    requests.edit(
-        request,
-        arguments=text,
+    return requests.Edit(
+        call=call,
         fields=changed,
-        title=call.summary,
-        digest=call.digest,
-        requirement=_stricter(request, new),
+        requirement=hand.need.join(new),
         member=_member(actor),
-        actor=actor,
         comment=answer.comment,
-        now=now,
     )
-    return None
 
 
-def _edited_call(request: ApprovalRequest, text: str) -> calls.ProposedCall:
-    call = frozen.call_of(request, RequestVersion(arguments=text, digest="", title=""))
-    digest = calls.digest(text, sensitive=call.sensitive)
-    template = str(request.definition.get("summary") or "")
-    values = dict(exact_json.loads(text))
-    title = calls.sentence(template, values, sensitive=call.sensitive) if template else requests.title_of(request)
-    return replace(call, digest=digest, summary=title)
-
-
-def _stricter(request: ApprovalRequest, new: Requirement) -> Requirement:
-    return requirements.from_json(request.requirement).join(new)
-
-
-def _write(
-    request: ApprovalRequest, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str, now: datetime
-) -> Review:
+def _write(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Review:
+    request = hand.request
     review = Review.objects.create(
         tenant_id=current(),
         request=request,
@@ -236,7 +201,7 @@ def _write(
         response=answer.response,
         channel=channel,
         actor=actor.as_json(),
-        at=now,
+        at=hand.now,
     )
     data = {"decision": answer.decision, "version": request.version, "comment": answer.comment}
     verb = {"approve": "approved", "edit": "edited and approved", "reject": "rejected", "respond": "answered"}
@@ -255,7 +220,7 @@ def _record(
         detail = {
             "decision": outcome.review.decision,
             "version": outcome.review.version,
-            "digest": requests.digest_of(outcome.request),
+            "digest": outcome.hand.version.digest,
             "comment": outcome.review.comment,
             "request_status": outcome.request.status,
             "in_place_of": str(outcome.review.in_place_of_id) if outcome.review.in_place_of_id else None,
@@ -281,10 +246,6 @@ def _wrong_text(text: Any) -> str:
     except exact_json.BadJson as error:
         return str(error)
     return ""
-
-
-def _wants_factor() -> bool:
-    return Tenant.objects.values_list("second_factor", flat=True).get(pk=current())
 
 
 def _member(actor: Actor) -> UUID:

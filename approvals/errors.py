@@ -68,6 +68,14 @@ def answered(request: ApprovalRequest) -> Refusal:
     )
 
 
+def wants_factor() -> Refusal:
+    """The tenant wants a fresh second factor for a critical answer; a page can ask for it."""
+    detail = _("A critical request is answered on the page, with a one-time code.")
+    refusal = Refusal("second_factor_required", status=403, detail=detail)
+    refusal.challenge = True
+    return refusal
+
+
 def field(name: str, message: str, *, code: str = "invalid", detail: str = "") -> Refusal:
     """One field of what was sent cannot be used."""
     return fields([{"field": name, "message": message}], code=code, detail=detail)

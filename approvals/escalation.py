@@ -3,10 +3,8 @@
 import logging
 from uuid import UUID
 
-from approvals import clock, ladder, requests
-from approvals.models import ApprovalRequest
-from approvals.reviewers import asking, roster
-from tenants import doors, locks
+from approvals import hands, ladder, requests
+from tenants import doors
 from tenants.scope import scope
 
 logger = logging.getLogger(__name__)
@@ -27,15 +25,10 @@ def sweep(limit: int = BATCH) -> int:
 def handle(tenant: UUID, request_id: UUID) -> None:
     """Look at one request: end it if its deadline has come, else climb as far as is due."""
     with scope(tenant):
-        subject = ApprovalRequest.objects.filter(pk=request_id).values_list("subject", flat=True).first()
-        if subject is None:
+        hand = hands.take(request_id)
+        if hand is None or hand.request.status != "pending":
             return
-        locks.hold(subject)
-        request = ApprovalRequest.objects.get(pk=request_id)
-        now = clock.now()
-        if request.status != "pending":
-            return
-        if now >= request.deadline:
-            requests.lapse(request, now=now)
+        if hand.now >= hand.request.deadline:
+            requests.lapse(hand)
         else:
-            ladder.climb(request, roster(now=now), asking(request), now=now)
+            ladder.climb(hand.request, hand.people, hand.ask)

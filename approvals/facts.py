@@ -6,19 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import clock, escalations, requirements
-from approvals.asked import group_names
+from approvals import escalations, requirements
+from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
 from approvals.requirements import Requirement
-from approvals.reviewers import Asking, Roster, Vote, askings, counted, roster
-
-
-@dataclass(frozen=True)
-class Names:
-    """The people and groups by which facts are told."""
-
-    people: Roster
-    groups: dict[str, str]
+from approvals.reviewers import Asking, Vote, askings, counted
+from approvals.rosters import Roster
 
 
 @dataclass(frozen=True)
@@ -66,11 +59,6 @@ class Facts:
         return next((rung.at for rung in self.rungs if rung.at < self.request.deadline), None)
 
 
-def names(*, now: datetime | None = None) -> Names:
-    """The tenant's people and groups as they are now."""
-    return Names(roster(now=now or clock.now()), group_names())
-
-
 def of(requests: Sequence[ApprovalRequest], people: Roster) -> list[Facts]:
     """The facts of each of `requests`, in their order; six queries whatever their number."""
     keys = [request.pk for request in requests]
@@ -96,6 +84,13 @@ def of(requests: Sequence[ApprovalRequest], people: Roster) -> list[Facts]:
 def of_one(request: ApprovalRequest, people: Roster) -> Facts:
     """The facts of one request."""
     return of([request], people)[0]
+
+
+def of_hand(hand: Hand) -> Facts:
+    """The facts of a request that was acted on just now; one query, since the rest is in hand."""
+    row = hand.request
+    asked = Asked.objects.filter(request=row).order_by("level", "since", "id")
+    return Facts(row, hand.versions, hand.reviews, tuple(asked), hand.ask, tuple(hand.votes), None)
 
 
 def _votes(request: ApprovalRequest, people: Roster, ask: Asking, reviews: Sequence[Review]) -> list[Vote]:

@@ -1,9 +1,12 @@
 """The call of a request as it was frozen, with the arguments of one of its versions."""
 
+from dataclasses import replace
 from uuid import UUID
 
+from approvals import calls
 from approvals.calls import ProposedCall
 from approvals.models import ApprovalRequest, RequestVersion
+from tenants import exact_json
 
 
 def call_of(request: ApprovalRequest, version: RequestVersion) -> ProposedCall:
@@ -29,3 +32,13 @@ def call_of(request: ApprovalRequest, version: RequestVersion) -> ProposedCall:
         evidence_error=request.evidence_error,
         precondition=request.precondition,
     )
+
+
+def edited(request: ApprovalRequest, version: RequestVersion, arguments: str) -> ProposedCall:
+    """What would run if `version` were edited to these bound arguments; its sentence and digest follow them."""
+    call = call_of(request, version)
+    template = str(request.definition.get("summary") or "")
+    values = dict(exact_json.loads(arguments))
+    summary = calls.sentence(template, values, sensitive=call.sensitive) if template else version.title
+    digest = calls.digest(arguments, sensitive=call.sensitive)
+    return replace(call, arguments=arguments, digest=digest, summary=summary)

@@ -7,21 +7,20 @@ from uuid import UUID
 
 from approvals import asked, escalations
 from approvals.models import ApprovalRequest
-from approvals.reviewers import Asking, Roster, short_of
+from approvals.reviewers import Asking, short_of
+from approvals.rosters import Roster
 from approvals.story import tell
 from tenants.actors import SYSTEM, Actor
 
 
-def climb(
-    request: ApprovalRequest, people: Roster, ask: Asking, *, now: datetime, by_hand: Actor | None = None
-) -> list[UUID]:
+def climb(request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Actor | None = None) -> list[UUID]:
     """Take the steps that are due, let the list of the asked follow, and write when to look again.
 
     A level that too few can answer is passed at once, and the event says so. `by_hand` takes one step more.
     Returns the members who are asked now and were not before.
     """
     rungs = escalations.schedule(ask.escalation, opened_at=request.opened_at)
-    ask = _step(request, people, ask, rungs, now=now, by_hand=by_hand)
+    ask = _step(request, people, ask, rungs, by_hand=by_hand)
     short = short_of(people, ask)
     if short and not request.short:
         _tell_short(request, short)
@@ -29,7 +28,7 @@ def climb(
     request.due_at = _due_at(request, people, rungs)
     request.asked_stamp = people.stamp
     request.save(update_fields=["escalation_level", "rung", "short", "due_at", "asked_stamp"])
-    return asked.refresh(request, people, ask, now=now)
+    return asked.refresh(request, people, ask)
 
 
 def _due_at(request: ApprovalRequest, people: Roster, rungs: Sequence[escalations.Rung]) -> datetime:
@@ -44,12 +43,11 @@ def _step(
     ask: Asking,
     rungs: Sequence[escalations.Rung],
     *,
-    now: datetime,
     by_hand: Actor | None,
 ) -> Asking:
     while request.rung < len(rungs):
         rung = rungs[request.rung]
-        because = _because(rung, people, ask, now=now, by_hand=by_hand)
+        because = _because(rung, people, ask, by_hand=by_hand)
         if not because:
             break
         request.rung += 1
@@ -60,11 +58,11 @@ def _step(
     return ask
 
 
-def _because(rung: escalations.Rung, people: Roster, ask: Asking, *, now: datetime, by_hand: Actor | None) -> str:
+def _because(rung: escalations.Rung, people: Roster, ask: Asking, *, by_hand: Actor | None) -> str:
     """Why this step is taken now, or "" where it is not."""
     if by_hand:
         return "by_hand"
-    if rung.at <= now:
+    if rung.at <= people.now:
         return "repeat" if rung.repeat else "time"
     return "too_few" if not rung.repeat and short_of(people, ask) else ""
 

@@ -11,6 +11,7 @@ from tenants import exact_json
 
 SHOWN = 5
 COUNTED = 50
+_READ = ("subject", "ref", "status", "decided_at", "decided_by", "comment")
 _ANSWERED = ("approved", "rejected", "responded")
 
 
@@ -42,7 +43,8 @@ def _decided(tool: str) -> list[RequestVersion]:
     versions = RequestVersion.objects.filter(
         request__tool=tool, request__status__in=_ANSWERED, number=F("request__version")
     )
-    return list(versions.select_related("request").order_by("-request__opened_at", "-request__id")[:COUNTED])
+    newest = versions.select_related("request").order_by("-request__opened_at", "-request__id")
+    return list(newest.only("title", "arguments", *[f"request__{name}" for name in _READ])[:COUNTED])
 
 
 def _values(arguments: str, hidden: set[str]) -> dict[str, Any]:

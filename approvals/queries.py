@@ -44,6 +44,7 @@ def listed(member: Member, filters: Filters) -> QuerySet[ApprovalRequest]:
             found = found.filter(**{name: value})
     if filters.mine:
         found = found.filter(asked_of(member))
+    found = found.defer("precedents")
     return found.filter(_words(filters.q)) if filters.q else found
 
 

@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
-from approvals import asked, calendars, checks, clock, ladder, precedents, requirements, states, texts
+from approvals import asked, calendars, checks, clock, hands, ladder, precedents, states, texts
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
+from approvals.hands import Hand
+from approvals.latest import RequestView, latest
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement
-from approvals.reviewers import Roster, asking, counted, roster
 from approvals.signals import request_resolved
 from approvals.story import tell
 from tenants import ids, locks
@@ -19,28 +20,18 @@ from tenants.actors import SYSTEM, Actor
 from tenants.models import Tenant
 from tenants.scope import current
 
+__all__ = ["RequestView", "cancel_open", "edit", "lapse", "latest", "open", "resolve", "settle", "supersede"]
+
 
 @dataclass(frozen=True)
-class RequestView:
-    """What the engine needs to know of a step's latest request; `arguments` are those of the version that stands."""
+class Edit:
+    """An edit that has been found good: what the next version holds and who made it."""
 
-    id: UUID
-    ref: str
-    status: str
-    version: int
-    round: int
-    arguments: str
-    digest: str
-    decision: str
-    comment: str
-    response: str
-    text: str
-    edited_fields: tuple[str, ...]
-    deadline: datetime
+    call: ProposedCall
+    fields: Sequence[str]
     requirement: Requirement
-    fingerprint: str
-    precondition: str | None
-    voters: tuple[UUID, ...]
+    member: UUID
+    comment: str
 
 
 def open(  # noqa: A001  The verb of the design; the built-in is not wanted here.
@@ -81,79 +72,57 @@ def open(  # noqa: A001  The verb of the design; the built-in is not wanted here
     request.precedents = precedents.past(call)
     request.flags = checks.flags(call.arguments, request)
     request.save(force_insert=True)
-    _write_version(request, call.arguments, title=call.summary, digest=call.digest)
-    tell(
-        request,
-        "approval.requested",
-        actor=actor,
-        message=f"Asked for approval: {call.summary}",
-        data=_asked_for(request),
-    )
-    _carry(request, carried_votes)
-    people, ask = roster(now=now), asking(request)
-    ladder.climb(request, people, ask, now=now)
+    version = _write_version(request, call)
+    message = f"Asked for approval: {call.summary}"
+    tell(request, "approval.requested", actor=actor, message=message, data=_asked_for(request))
+    hand = hands.opened(request, version, _carry(request, carried_votes))
+    ladder.climb(request, hand.people, hand.ask)
     if carried_votes:
-        settle(request, people=people, actor=actor, now=now)
+        settle(hand, actor=actor)
     return request
 
 
-def edit(
-    request: ApprovalRequest,
-    *,
-    arguments: str,
-    fields: Sequence[str],
-    title: str,
-    digest: str,
-    requirement: Requirement,
-    member: UUID,
-    actor: Actor,
-    comment: str,
-    now: datetime,
-) -> RequestVersion:
+def edit(hand: Hand, change: Edit, *, actor: Actor) -> Hand:
     """Make the next version; votes for the earlier ones lapse, deadline and level stay."""
-    _demand_pending(request)
+    request = _pending(hand)
     request.version += 1
-    request.requirement = requirement.as_json()
-    request.flags = checks.flags(arguments, request)
+    request.requirement = change.requirement.as_json()
+    request.flags = checks.flags(change.call.arguments, request)
     request.save(update_fields=["version", "requirement", "flags"])
-    version = _write_version(
-        request, arguments, title=title, digest=digest, member=member, fields=fields, comment=comment
-    )
-    data = {"version": request.version, "fields": list(fields)}
-    tell(request, "approval.edited", actor=actor, message=f"{actor.name} edited {', '.join(fields)}", data=data)
-    ladder.climb(request, roster(now=now), asking(request), now=now)
-    return version
+    version = _write_version(request, change.call, change)
+    data = {"version": request.version, "fields": list(change.fields)}
+    message = f"{actor.name} edited {', '.join(change.fields)}"
+    tell(request, "approval.edited", actor=actor, message=message, data=data)
+    after = hand.with_version(version)
+    ladder.climb(request, after.people, after.ask)
+    return after
 
 
-def settle(request: ApprovalRequest, *, people: Roster, actor: Actor, now: datetime, comment: str = "") -> int:
-    """End the request as approved if the votes for its version suffice; return how many are still missing."""
-    reviews = Review.objects.filter(request=request, version=request.version).order_by("at", "id")
-    votes = counted(people, asking(request), reviews)
-    need = requirements.from_json(request.requirement)
-    missing = requirements.missing(need, [vote.voter for vote in votes])
-    if missing == 0:
-        decision = "edit" if request.version > 1 else "approve"
-        resolve(request, "approved", actor=actor, decision=decision, comment=comment, now=now)
-    return missing
+def settle(hand: Hand, *, actor: Actor, comment: str = "") -> None:
+    """End the request as approved if the votes for its version suffice."""
+    if hand.missing == 0:
+        decision = "edit" if hand.request.version > 1 else "approve"
+        resolve(hand, "approved", actor=actor, decision=decision, comment=comment)
 
 
 def resolve(
-    request: ApprovalRequest,
+    hand: Hand,
     status: str,
     *,
     actor: Actor,
-    now: datetime,
     decision: str = "",
     comment: str = "",
     response: str = "",
     because: str = "",
 ) -> None:
     """End the request and tell the floor above, in this transaction; nobody is asked any longer."""
-    _close(request, status, actor=actor, now=now, decision=decision, comment=comment, response=response)
-    data = {"decision": decision, "comment": comment, "version": request.version, "digest": digest_of(request)}
+    request = _pending(hand)
+    request.decision, request.comment, request.response = decision, comment, response
+    _close(request, status, actor=actor, now=hand.now)
+    data = {"decision": decision, "comment": comment, "version": request.version, "digest": hand.version.digest}
     data |= {"because": because} if because else {}
-    tell(request, states.EVENTS[status], actor=actor, message=_ended(request, actor), data=data)
-    need = requirements.from_json(request.requirement)
+    message = _ended(request, hand.version.title, actor)
+    tell(request, states.EVENTS[status], actor=actor, message=message, data=data)
     request_resolved.send(
         sender=ApprovalRequest,
         request=request,
@@ -162,27 +131,27 @@ def resolve(
         status=status,
         text=texts.of_decision(status, comment=comment, response=response),
         actor=actor,
-        fail_run=status == "expired" and need.on_timeout == "fail_run",
+        fail_run=status == "expired" and hand.need.on_timeout == "fail_run",
     )
 
 
-def lapse(request: ApprovalRequest, *, now: datetime) -> None:
+def lapse(hand: Hand) -> None:
     """The deadline has come: silence ends the request as its rules say, and never as a person's answer."""
-    need = requirements.from_json(request.requirement)
-    if need.on_timeout == "approve" and request.risk == "low":
-        resolve(request, "approved", actor=SYSTEM, decision="approve", because="silence", now=now)
+    if hand.need.on_timeout == "approve" and hand.request.risk == "low":
+        resolve(hand, "approved", actor=SYSTEM, decision="approve", because="silence")
     else:
-        resolve(request, "expired", actor=SYSTEM, now=now)
+        resolve(hand, "expired", actor=SYSTEM)
 
 
 def cancel_open(subject: str, *, actor: Actor, because: str) -> list[UUID]:
     """Close every pending request of the subject, as when its run ends; the caller already knows, so no signal."""
     locks.demand(subject)
-    now = clock.now()
     pending = list(ApprovalRequest.objects.filter(subject=subject, status="pending").order_by("opened_at", "id"))
     for request in pending:
-        _close(request, "cancelled", actor=actor, now=now, comment=because)
-        message = f"Closed: {title_of(request)} ({because})"
+        request.comment = because
+        _close(request, "cancelled", actor=actor, now=clock.now())
+        title = RequestVersion.objects.get(request=request, number=request.version).title
+        message = f"Closed: {title} ({because})"
         tell(request, "approval.cancelled", actor=actor, message=message, data={"because": because})
     return [request.id for request in pending]
 
@@ -203,16 +172,10 @@ def supersede(
     """
     old = ApprovalRequest.objects.get(pk=request_id)
     locks.demand(old.subject)
-    now, key = clock.now(), ids.new()
+    key = ids.new()
     votes = Review.objects.filter(request=old, version=old.version, decision__in=("approve", "edit"))
     carried = list(votes.order_by("at", "id")) if keep_votes else []
-    pending = old.status == "pending"
-    old.status = "superseded"
-    old.due_at = None
-    if pending:
-        old.decided_at, old.decided_by = now, actor.as_json()
-    old.save(update_fields=["status", "due_at", "decided_at", "decided_by"])
-    asked.close(old, now=now)
+    _replace(old, actor=actor)
     because = str((difference or {}).get("because", ""))
     data = {"by": str(key), "because": because}
     tell(old, "approval.superseded", actor=actor, message=f"Asked again: {because}", data=data)
@@ -227,67 +190,6 @@ def supersede(
         difference=difference,
         carried_votes=carried,
         key=key,
-    )
-
-
-def latest(subject: str) -> dict[str, RequestView]:
-    """The newest request of each step of the subject, by `ref`; one query where there is none, three else."""
-    newest: dict[str, ApprovalRequest] = {}
-    for request in ApprovalRequest.objects.filter(subject=subject).order_by("opened_at", "id"):
-        newest[request.ref] = request
-    if not newest:
-        return {}
-    keys = [request.id for request in newest.values()]
-    versions: dict[UUID, list[RequestVersion]] = {}
-    for version in RequestVersion.objects.filter(request__in=keys).order_by("number"):
-        versions.setdefault(version.request_id, []).append(version)
-    voters: dict[tuple[UUID, int], list[UUID]] = {}
-    votes = Review.objects.filter(request__in=keys, decision__in=("approve", "edit")).order_by("at", "id")
-    for vote in votes:
-        voters.setdefault((vote.request_id, vote.version), []).append(vote.member_id)
-    return {
-        ref: _view(request, versions[request.id], voters.get((request.id, request.version), []))
-        for ref, request in newest.items()
-    }
-
-
-def version_of(request: ApprovalRequest) -> RequestVersion:
-    """The version of the request that stands."""
-    return RequestVersion.objects.get(request=request, number=request.version)
-
-
-def title_of(request: ApprovalRequest) -> str:
-    """The act as a sentence, from the bound arguments of the version that stands."""
-    return version_of(request).title
-
-
-def digest_of(request: ApprovalRequest) -> str:
-    """The digest of the arguments of the version that stands."""
-    return version_of(request).digest
-
-
-def _view(request: ApprovalRequest, versions: Sequence[RequestVersion], voters: Sequence[UUID]) -> RequestView:
-    standing = versions[request.version - 1]
-    changed = dict.fromkeys(name for version in versions for name in version.edited_fields)
-    text = texts.of_decision(request.status, comment=request.comment, response=request.response)
-    return RequestView(
-        id=request.id,
-        ref=request.ref,
-        status=request.status,
-        version=request.version,
-        round=request.round,
-        arguments=standing.arguments,
-        digest=standing.digest,
-        decision=request.decision,
-        comment=request.comment,
-        response=request.response,
-        text=texts.cancelled(request.comment) if request.status == "cancelled" else text,
-        edited_fields=tuple(changed),
-        deadline=request.deadline,
-        requirement=requirements.from_json(request.requirement),
-        fingerprint=request.fingerprint,
-        precondition=request.precondition,
-        voters=tuple(dict.fromkeys(voters)),
     )
 
 
@@ -314,36 +216,29 @@ def _frozen(call: ProposedCall) -> dict[str, Any]:
 
 
 def _deadline(requirement: Requirement, now: datetime) -> datetime:
-    zone = Tenant.objects.values_list("timezone", flat=True).get(pk=current()) if requirement.working_time else "UTC"
+    zone = "UTC"
+    if requirement.working_time:
+        zone = Tenant.objects.values_list("timezone", flat=True).get(pk=current())
     return calendars.deadline(now, requirement.response_timeout, working=requirement.working_time, zone=zone)
 
 
-def _write_version(
-    request: ApprovalRequest,
-    arguments: str,
-    *,
-    title: str,
-    digest: str,
-    member: UUID | None = None,
-    fields: Sequence[str] = (),
-    comment: str = "",
-) -> RequestVersion:
+def _write_version(request: ApprovalRequest, call: ProposedCall, change: Edit | None = None) -> RequestVersion:
     return RequestVersion.objects.create(
         tenant_id=current(),
         request=request,
         number=request.version,
-        arguments=arguments,
-        digest=digest,
-        title=title,
-        edited_by_id=member,
-        edited_fields=list(fields),
-        comment=comment,
+        arguments=call.arguments,
+        digest=call.digest,
+        title=call.summary,
+        edited_by_id=change.member if change else None,
+        edited_fields=list(change.fields) if change else [],
+        comment=change.comment if change else "",
     )
 
 
-def _carry(request: ApprovalRequest, votes: Sequence[Review]) -> None:
+def _carry(request: ApprovalRequest, votes: Sequence[Review]) -> list[Review]:
     """Write the approvals of the superseded request as those of this one's first version."""
-    Review.objects.bulk_create(
+    rows = [
         Review(
             tenant_id=current(),
             request=request,
@@ -357,36 +252,32 @@ def _carry(request: ApprovalRequest, votes: Sequence[Review]) -> None:
             at=vote.at,
         )
         for vote in {vote.member_id: vote for vote in votes}.values()
-    )
+    ]
+    return Review.objects.bulk_create(rows) if rows else []
 
 
-def _close(
-    request: ApprovalRequest,
-    status: str,
-    *,
-    actor: Actor,
-    now: datetime,
-    decision: str = "",
-    comment: str = "",
-    response: str = "",
-) -> None:
-    _demand_pending(request)
-    request.status, request.decision = status, decision
-    request.comment, request.response = comment, response
+def _close(request: ApprovalRequest, status: str, *, actor: Actor, now: datetime) -> None:
+    request.status, request.due_at = status, None
     request.decided_at, request.decided_by = now, actor.as_json()
-    request.due_at = None
     request.save(update_fields=["status", "decision", "comment", "response", "decided_at", "decided_by", "due_at"])
     asked.close(request, now=now)
 
 
-def _demand_pending(request: ApprovalRequest) -> None:
+def _replace(old: ApprovalRequest, *, actor: Actor) -> None:
+    """The old one's end; an approval keeps the time and the people it was given by."""
+    if old.status == "pending":
+        _close(old, "superseded", actor=actor, now=clock.now())
+    else:
+        old.status = "superseded"
+        old.save(update_fields=["status"])
+
+
+def _pending(hand: Hand) -> ApprovalRequest:
+    request = hand.request
     locks.demand(request.subject)
     if request.status != "pending":
-        _refuse(request)
-
-
-def _refuse(request: ApprovalRequest) -> NoReturn:
-    raise NotPending(f"Request {request.id} is {request.status}; only a pending one changes.")
+        raise NotPending(f"Request {request.id} is {request.status}; only a pending one changes.")
+    return request
 
 
 def _asked_for(request: ApprovalRequest) -> dict[str, Any]:
@@ -399,14 +290,10 @@ def _asked_for(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def _ended(request: ApprovalRequest, actor: Actor) -> str:
-    title = title_of(request)
+def _ended(request: ApprovalRequest, title: str, actor: Actor) -> str:
     if request.status == "expired":
         return f"Nobody answered in time: {title}. It was not run."
     if request.status == "approved" and actor.kind == "system":
         return f"Nobody answered in time, which the rule takes for yes: {title}"
-    return (
-        f"{actor.name} {request.status}: {title}"
-        if request.status != "responded"
-        else f"{actor.name} answered in the place of: {title}"
-    )
+    verb = "answered in the place of" if request.status == "responded" else request.status
+    return f"{actor.name} {verb}: {title}"

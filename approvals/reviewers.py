@@ -1,11 +1,11 @@
 """Who may decide: the one guard for page, API, bulk, link and callback; the default is no.
 
-Everything is read as it is now: roles, groups, absences, levels. `judge` is pure over what `roster` and `asking` read.
+Everything is read as it is now: roles, groups, absences, levels. `judge` is pure over what `rosters.roster` and
+`asking` read.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -13,63 +13,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from approvals import escalations, requirements
-from approvals.models import ApprovalRequest, Delegation, Reassignment, Review
+from approvals.models import ApprovalRequest, Reassignment, Review
 from approvals.requirements import Requirement, Voter
-from tenants.models import AgentAccess, AgentUserPermission, GroupMember, Member, Tenant
-from tenants.scope import current
+from approvals.rosters import Roster, Someone, roster
+from tenants.models import Member
 
 Words = str | Promise
-
-
-@dataclass(frozen=True)
-class Someone:
-    """A member as the guard sees them."""
-
-    id: UUID
-    person: UUID
-    name: str
-    roles: frozenset[str]
-    groups: frozenset[str]
-
-    @property
-    def places(self) -> frozenset[tuple[str, str]]:
-        """Everything this member fills."""
-        roles = {("role", role) for role in self.roles}
-        named = {("member", str(self.id))} | {("group", group) for group in self.groups}
-        return frozenset(roles | (named if "reviewer" in self.roles else set()))
-
-
-@dataclass(frozen=True)
-class StandIn:
-    """`by` answers in the place of `absent` until `until`."""
-
-    absent: UUID
-    by: UUID
-    until: datetime
-
-
-@dataclass(frozen=True)
-class Roster:
-    """The tenant's active people and absences at one moment, read once for any number of requests.
-
-    It is good until `next_change`, when an absence begins or ends, and while the tenant's stamp stays `stamp`.
-    """
-
-    people: Mapping[UUID, Someone]
-    stand_ins: tuple[StandIn, ...] = ()
-    restricted: Mapping[str, frozenset[UUID]] = field(default_factory=dict)
-    initiators_may_review: bool = False
-    stamp: int = 0
-    next_change: datetime | None = None
-
-    def name(self, member: UUID | None) -> str:
-        """The member's name, or a dash for one who has left."""
-        found = self.people.get(member) if member else None
-        return found.name if found else "–"
-
-    def away(self, member: UUID) -> StandIn | None:
-        """Who stands in for this member now, if anyone does."""
-        return next((each for each in self.stand_ins if each.absent == member), None)
 
 
 @dataclass(frozen=True)
@@ -127,29 +76,6 @@ class _Right:
     asked_as: str
 
 
-def roster(*, now: datetime) -> Roster:
-    """Everyone active in the tenant in scope, and the absences at `now`."""
-    tenant = Tenant.objects.get(pk=current())
-    groups: dict[UUID, set[str]] = {}
-    for member, group in GroupMember.objects.values_list("member_id", "group_id"):
-        groups.setdefault(member, set()).add(str(group))
-    people = {
-        each.id: Someone(each.id, each.person_id, each.name, frozenset(each.roles), frozenset(groups.get(each.id, ())))
-        for each in Member.objects.filter(active=True, person__is_active=True).select_related("person")
-    }
-    absences = Delegation.objects.filter(starts__lte=now, ends__gt=now, withdrawn_at__isnull=True)
-    return Roster(
-        people=people,
-        stand_ins=tuple(
-            StandIn(each.member_id, each.stand_in_id, each.ends) for each in absences.order_by("created_at", "id")
-        ),
-        restricted=_restricted(),
-        initiators_may_review=tenant.initiators_may_review,
-        stamp=tenant.stamp,
-        next_change=_next_absence(now),
-    )
-
-
 def asking(request: ApprovalRequest) -> Asking:
     """What the guard needs to know of this request, as it stands now."""
     return askings([request])[request.id]
@@ -177,10 +103,10 @@ def askings(requests: Iterable[ApprovalRequest]) -> dict[UUID, Asking]:
     }
 
 
-def may_decide(member: Member | UUID, request: ApprovalRequest, *, now: datetime) -> Verdict:
+def may_decide(member: Member | UUID, request: ApprovalRequest) -> Verdict:
     """Whether this member may answer this request now, apart from its state and version."""
     key = member if isinstance(member, UUID) else member.id
-    return judge(roster(now=now), asking(request), key)
+    return judge(roster(), asking(request), key)
 
 
 def judge(people: Roster, ask: Asking, member: UUID) -> Verdict:
@@ -199,10 +125,10 @@ def judge(people: Roster, ask: Asking, member: UUID) -> Verdict:
     return _as_stand_in(people, ask, someone) or _refused(people, someone, right, ask)
 
 
-def standing_votes(request: ApprovalRequest, *, now: datetime) -> list[Vote]:
+def standing_votes(request: ApprovalRequest) -> list[Vote]:
     """The approvals of the current version whose givers still have the right to give them."""
     reviews = Review.objects.filter(request=request, version=request.version).order_by("at", "id")
-    return counted(roster(now=now), asking(request), reviews)
+    return counted(roster(), asking(request), reviews)
 
 
 def counted(people: Roster, ask: Asking, reviews: Iterable[Review]) -> list[Vote]:
@@ -218,12 +144,12 @@ def counted(people: Roster, ask: Asking, reviews: Iterable[Review]) -> list[Vote
     return list(votes.values())
 
 
-def approval_stands(request: ApprovalRequest, *, now: datetime) -> bool:
+def approval_stands(request: ApprovalRequest) -> bool:
     """Whether an approved request is still carried by people who may approve it, or by silence."""
     if not Review.objects.filter(request=request).exists():
         return request.status == "approved"
     need = requirements.from_json(request.requirement)
-    return requirements.missing(need, [vote.voter for vote in standing_votes(request, now=now)]) == 0
+    return requirements.missing(need, [vote.voter for vote in standing_votes(request)]) == 0
 
 
 def able(people: Roster, ask: Asking) -> dict[UUID, Verdict]:
@@ -239,26 +165,6 @@ def short_of(people: Roster, ask: Asking) -> int:
         if verdict.voter:
             voters.setdefault(verdict.voter.key, verdict.voter)
     return requirements.missing(ask.requirement, list(voters.values()))
-
-
-def _next_absence(now: datetime) -> datetime | None:
-    """When an absence next begins or ends: then other people may answer."""
-    coming = Delegation.objects.filter(ends__gt=now, withdrawn_at__isnull=True).values_list("starts", "ends")
-    return min((moment for period in coming for moment in period if moment > now), default=None)
-
-
-def _restricted() -> dict[str, frozenset[UUID]]:
-    """Agent → the persons who hold its `review` permission, for the agents that are restricted."""
-    held: dict[str, set[UUID]] = {
-        agent: set() for agent in AgentAccess.objects.filter(restricted=True).values_list("agent", flat=True)
-    }
-    if held:
-        granted = AgentUserPermission.objects.filter(
-            permission__codename="review", content_object__restricted=True
-        ).values_list("content_object__agent", "user_id")
-        for agent, person in granted:
-            held[agent].add(person)
-    return {agent: frozenset(persons) for agent, persons in held.items()}
 
 
 def _is_initiator(people: Roster, ask: Asking, member: UUID) -> bool:

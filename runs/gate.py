@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import calls, clock, policy, requests, requirements, reviewers, rules
+from approvals import calls, policy, requests, requirements, reviewers, rules
 from approvals.models import ApprovalRequest
 from approvals.policy import RuleSet
 from approvals.requests import RequestView
@@ -183,7 +183,7 @@ def _rights(view: RequestView) -> Moved | None:
     if not view.voters:
         return None
     request = ApprovalRequest.objects.get(pk=view.id)
-    voters = [vote.voter for vote in reviewers.standing_votes(request, now=clock.now())]
+    voters = [vote.voter for vote in reviewers.standing_votes(request)]
     if requirements.missing(view.requirement, voters) == 0:
         return None
     return Moved("Somebody who approved this may no longer do so.", view.requirement, keep_votes=True)

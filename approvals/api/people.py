@@ -10,10 +10,9 @@ from ninja import Router, Schema, Status
 from pydantic import ConfigDict, Field
 
 from approvals import absences, clock, errors, escalation_policies, rule_bodies
-from approvals.asked import group_names
 from approvals.models import Delegation, EscalationPolicy
 from tenants.bearer import demand
-from tenants.models import Member
+from tenants.models import Group, Member
 from tenants.requests import KeyRequest
 from tenants.scope import scope
 
@@ -152,7 +151,7 @@ def _moment(field: str, text: str) -> datetime:
 
 
 def _policy(row: EscalationPolicy) -> Shape:
-    names = group_names()
+    names = {str(key): name for key, name in Group.objects.values_list("id", "name")}
     levels = [
         {**level, "groups": [{"id": each, "name": names.get(each, "–")} for each in level["groups"]]}
         for level in row.levels

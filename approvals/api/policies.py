@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
 from pydantic import ConfigDict
 
-from approvals import errors, facts, rules, trials
+from approvals import errors, rules, trials
 from approvals.api.shapes import place
-from approvals.facts import Names
 from approvals.models import PolicyRule, PolicyVersion
 from approvals.requirements import Place
+from approvals.rosters import Roster, roster
 from tenants.bearer import demand
 from tenants.refusals import not_found
 from tenants.requests import KeyRequest
@@ -62,7 +62,7 @@ class PublishBody(Schema):
 def list_rules(request: KeyRequest) -> Shape:
     """All rules in their order, the default last; each with its live and its last version."""
     demand(request, "settings:read")
-    names = facts.names()
+    names = roster()
     found = PolicyRule.objects.filter(archived_at__isnull=True).prefetch_related("versions")
     rows = found.order_by("is_default", "position", "created_at", "id")
     return {"items": [_shape(row, names) for row in rows], "next": None}
@@ -78,7 +78,7 @@ def create(request: KeyRequest, body: RuleBody) -> Status[Any]:
             actor=bearer.actor, draft=body.draft, note=body.note, order=_order(body), channel="api",
             **{"name": None, **sent},
         )  # fmt: skip
-        return Status(201, _shape(rule, facts.names()))
+        return Status(201, _shape(rule, roster()))
 
 
 @router.post("/policies/trials", summary="Try a draft on the calls of the last 30 days")
@@ -94,14 +94,14 @@ def trial(request: KeyRequest, body: TrialBody) -> Shape:
 def read(request: KeyRequest, rule_id: UUID) -> Shape:
     """One rule with its live and its last version."""
     demand(request, "settings:read")
-    return _shape(_found(rule_id), facts.names())
+    return _shape(_found(rule_id), roster())
 
 
 @router.get("/policies/{uuid:rule_id}/versions", summary="Read a rule's versions")
 def versions(request: KeyRequest, rule_id: UUID) -> Shape:
     """Every version with its author, the newest first."""
     demand(request, "settings:read")
-    rule, names = _found(rule_id), facts.names()
+    rule, names = _found(rule_id), roster()
     rows = rule.versions.order_by("-number")
     return {"items": [_version(row, names) for row in rows], "next": None}
 
@@ -117,7 +117,7 @@ def change(request: KeyRequest, rule_id: UUID, body: RuleBody) -> Shape:
         rule = rules.change_rule(
             rule_id, actor=bearer.actor, changes=changes, draft=body.draft, note=body.note, channel="api"
         )
-        return _shape(rule, facts.names())
+        return _shape(rule, roster())
 
 
 @router.post("/policies/{uuid:rule_id}/publish", summary="Make a version live")
@@ -126,7 +126,7 @@ def publish(request: KeyRequest, rule_id: UUID, body: PublishBody | None = None)
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
         number = body.version if body else None
-        return _shape(rules.publish(rule_id, actor=bearer.actor, number=number, channel="api"), facts.names())
+        return _shape(rules.publish(rule_id, actor=bearer.actor, number=number, channel="api"), roster())
 
 
 @router.delete("/policies/{uuid:rule_id}", response={204: None}, summary="Take a rule out of force")
@@ -153,7 +153,7 @@ def _order(body: RuleBody) -> int | None:
     return body.order
 
 
-def _shape(rule: PolicyRule, names: Names) -> Shape:
+def _shape(rule: PolicyRule, names: Roster) -> Shape:
     """The rule by its live version, or by its last where none is live."""
     every = {row.number: row for row in rule.versions.all()}
     last = max(every)
@@ -170,12 +170,12 @@ def _shape(rule: PolicyRule, names: Names) -> Shape:
     }
 
 
-def _version(row: PolicyVersion, names: Names) -> Shape:
+def _version(row: PolicyVersion, names: Roster) -> Shape:
     author = {"author": row.author, "note": row.note, "created_at": row.created_at}
     return {"version": row.number, **author, **_body(row, names)}
 
 
-def _body(row: PolicyVersion, names: Names) -> Shape:
+def _body(row: PolicyVersion, names: Roster) -> Shape:
     body = dict(row.body)
     body["of"] = [place(Place(**each), names) for each in body["of"]]
     return body

@@ -10,6 +10,7 @@ from approvals import acts, decisions, facts, queries
 from approvals.api import shapes
 from approvals.models import ApprovalRequest
 from approvals.queries import Filters
+from approvals.rosters import roster
 from tenants import exact_json, paging, problems
 from tenants.bearer import demand
 from tenants.frame import keys_items, once_for_item
@@ -80,8 +81,8 @@ def list_requests(request: KeyRequest, query: Query[ListQuery]) -> Any:
     values = query.model_dump(exclude={"cursor", "limit"})
     found = queries.listed(bearer.member, Filters(**values))
     page = paging.page(found, by=["-opened_at", "-id"], cursor=query.cursor, limit=query.limit)
-    names = facts.names()
-    return {"items": [shapes.request(each, names) for each in facts.of(page.items, names.people)], "next": page.next}
+    names = roster()
+    return {"items": [shapes.request(each, names) for each in facts.of(page.items, names)], "next": page.next}
 
 
 @router.get("/approval-requests/{uuid:request_id}", summary="Read an approval request")
@@ -178,8 +179,7 @@ def _bulk_answer(bearer: Any, item: BulkItem) -> Answer:
 
 
 def _decided(done: decisions.Decided) -> Shape:
-    names = facts.names()
-    found = facts.of_one(ApprovalRequest.objects.get(pk=done.request.pk), names.people)
+    found, names = facts.of_hand(done.hand), done.hand.people
     return {"request": shapes.request(found, names), "review": shapes.review(done.review, found, names)}
 
 
@@ -189,8 +189,8 @@ def _again(bearer: Any, request_id: UUID) -> Shape:
 
 
 def _shape(row: ApprovalRequest) -> Shape:
-    names = facts.names()
-    return shapes.request(facts.of_one(row, names.people), names)
+    names = roster()
+    return shapes.request(facts.of_one(row, names), names)
 
 
 def _comment(row: Any) -> Shape:

@@ -5,14 +5,15 @@ from typing import Any
 
 from approvals import asked
 from approvals.calls import MASK
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.models import ApprovalRequest, Review
 from approvals.requirements import Place, Requirement
+from approvals.rosters import Roster
 from tenants import exact_json
 from tenants.exact_json import BadJson
 
 
-def request(facts: Facts, names: Names) -> dict[str, Any]:
+def request(facts: Facts, names: Roster) -> dict[str, Any]:
     """A request as the API tells it."""
     row, given_needed = facts.request, facts.progress
     return {
@@ -58,12 +59,12 @@ def request(facts: Facts, names: Names) -> dict[str, Any]:
     }
 
 
-def review(row: Review, facts: Facts, names: Names) -> dict[str, Any]:
+def review(row: Review, facts: Facts, names: Roster) -> dict[str, Any]:
     """One person's answer; `counts` says whether it counts for the version that stands."""
     counts = row.pk in {vote.review.pk for vote in facts.votes}
     return {
         "member": row.member_id,
-        "name": names.people.name(row.member_id),
+        "name": names.name(row.member_id),
         "in_place_of": row.in_place_of_id,
         "version": row.version,
         "decision": row.decision,
@@ -74,7 +75,7 @@ def review(row: Review, facts: Facts, names: Names) -> dict[str, Any]:
     }
 
 
-def requirement(need: Requirement, names: Names) -> dict[str, Any]:
+def requirement(need: Requirement, names: Roster) -> dict[str, Any]:
     """What the rules together demand, with the trace of how it came about."""
     return {
         "outcome": need.outcome,
@@ -93,13 +94,13 @@ def requirement(need: Requirement, names: Names) -> dict[str, Any]:
     }
 
 
-def place(each: Place, names: Names) -> dict[str, Any]:
+def place(each: Place, names: Roster) -> dict[str, Any]:
     """Some of the people who may answer, by name and id."""
     label = each.key
     if each.kind == "group":
         label = names.groups.get(each.key, "–")
     elif each.kind == "member":
-        label = next((one.name for one in names.people.people.values() if str(one.id) == each.key), "–")
+        label = next((one.name for one in names.people.values() if str(one.id) == each.key), "–")
     return {each.kind: label, "id": None if each.kind == "role" else each.key, "at_least": each.at_least}
 
 
@@ -126,12 +127,12 @@ def step_of(row: ApprovalRequest) -> int | str | None:
     return int(row.ref) if row.ref.isdecimal() else row.ref or None
 
 
-def _asked(row: Any, names: Names) -> dict[str, Any]:
+def _asked(row: Any, names: Roster) -> dict[str, Any]:
     return {
         "member": row.member_id,
-        "name": names.people.name(row.member_id),
+        "name": names.name(row.member_id),
         "level": row.level,
-        "because": asked.because(row.because, names.people, names.groups),
+        "because": asked.because(row.because, names),
         "from": row.since,
         "until": row.until,
     }

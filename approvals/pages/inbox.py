@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 
 from approvals import outcomes
 from approvals.display import Shown, shown
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.models import Viewing
 from approvals.pages import people
 from approvals.pages.parts import Badge, VoteLine
 from approvals.pages.question import Reader, agent_of, outcome_words
+from approvals.rosters import Roster
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
@@ -176,7 +177,7 @@ class DecidedView:
     topics: str = field(default="inbox")
 
 
-def groups(found: Sequence[Facts], names: Names, reader: Reader) -> list[InboxGroup]:
+def groups(found: Sequence[Facts], names: Roster, reader: Reader) -> list[InboxGroup]:
     """The requests in stretches of time, by what happens next to each."""
     looking = _looking([each.request.pk for each in found], names, reader)
     items = [_item(each, names, reader, looking.get(str(each.request.pk), ())) for each in found]
@@ -190,13 +191,13 @@ def groups(found: Sequence[Facts], names: Names, reader: Reader) -> list[InboxGr
     ]
 
 
-def decided(found: Sequence[Facts], names: Names, reader: Reader) -> list[DecidedItem]:
+def decided(found: Sequence[Facts], names: Roster, reader: Reader) -> list[DecidedItem]:
     """The ended requests, each with what came of it."""
     told = outcomes.of([(each.request.subject, each.request.ref) for each in found])
     return [_decided(each, names, reader, told) for each in found]
 
 
-def _item(facts: Facts, names: Names, reader: Reader, looking: Sequence[VoteLine]) -> InboxItem:
+def _item(facts: Facts, names: Roster, reader: Reader, looking: Sequence[VoteLine]) -> InboxItem:
     row = facts.request
     due_at, due, due_to = _next(facts, names)
     return InboxItem(
@@ -217,7 +218,7 @@ def _item(facts: Facts, names: Names, reader: Reader, looking: Sequence[VoteLine
     )
 
 
-def _next(facts: Facts, names: Names) -> tuple[datetime, str, str]:
+def _next(facts: Facts, names: Roster) -> tuple[datetime, str, str]:
     """What happens next if nobody answers: when, which kind, and who is asked then."""
     row = facts.request
     rung = next((each for each in facts.rungs if each.at < row.deadline and not each.repeat), None)
@@ -227,13 +228,13 @@ def _next(facts: Facts, names: Names) -> tuple[datetime, str, str]:
     return rung.at, "escalates", ", ".join(people.level_names(level, names))
 
 
-def _badges(facts: Facts, names: Names, reader: Reader) -> list[Badge]:
+def _badges(facts: Facts, names: Roster, reader: Reader) -> list[Badge]:
     given, needed = facts.progress
     found = []
     if needed > 1 or given:
         found.append(Badge(_("%(given)s of %(needed)s approvals") % {"given": given, "needed": needed}, "waiting"))
     if facts.request.version > 1:
-        who = names.people.name(facts.version.edited_by_id)
+        who = names.name(facts.version.edited_by_id)
         found.append(Badge(_("edited by %(who)s") % {"who": who}, "info"))
     if facts.request.supersedes_id:
         found.append(Badge(_("came back"), "stop"))
@@ -252,17 +253,17 @@ def _stretch(at: datetime, now: datetime) -> str:
     return "today" if timezone.localtime(at).date() == timezone.localtime(now).date() else "later"
 
 
-def _looking(keys: Sequence[Any], names: Names, reader: Reader) -> dict[str, list[VoteLine]]:
+def _looking(keys: Sequence[Any], names: Roster, reader: Reader) -> dict[str, list[VoteLine]]:
     since = reader.now - timedelta(seconds=120)
     rows = Viewing.objects.filter(request__in=keys, last__gte=since).exclude(member=reader.id)
     found: dict[str, list[VoteLine]] = {}
     for row in rows.order_by("since"):
-        found.setdefault(str(row.request_id), []).append(VoteLine(names.people.name(row.member_id), row.since))
+        found.setdefault(str(row.request_id), []).append(VoteLine(names.name(row.member_id), row.since))
     return found
 
 
 def _decided(
-    facts: Facts, names: Names, reader: Reader, told: Mapping[tuple[str, str], outcomes.Outcome]
+    facts: Facts, names: Roster, reader: Reader, told: Mapping[tuple[str, str], outcomes.Outcome]
 ) -> DecidedItem:
     row = facts.request
     ends = {"approved": ("approve", "edit"), "rejected": ("reject",), "responded": ("respond",)}
@@ -276,7 +277,7 @@ def _decided(
         risk=row.risk,
         state=row.status,
         decision=row.decision,
-        by=[names.people.name(member) for member in dict.fromkeys(givers) if member != reader.id],
+        by=[names.name(member) for member in dict.fromkeys(givers) if member != reader.id],
         you=reader.id in givers,
         at=row.decided_at,
         outcome_state=outcome.state if outcome else "",

@@ -10,19 +10,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import escalations, reviewers
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.models import Review
 from approvals.pages.parts import Later, RungLine, RungPerson, VoteLine, Waiting
 from approvals.requirements import Place
-from approvals.reviewers import Someone, Verdict
+from approvals.reviewers import Verdict
+from approvals.rosters import Roster, Someone
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
 
-def ladder(facts: Facts, names: Names, *, reader: UUID) -> list[RungLine]:
+def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
     """Level 0, the levels of the escalation, and the end that silence brings."""
     row, answers = facts.request, _answers(facts)
-    judged = {member: reviewers.judge(names.people, facts.ask, member) for member in names.people.people}
+    judged = {member: reviewers.judge(names, facts.ask, member) for member in names.people}
     first = RungLine(
         kind="level",
         name=", ".join(place_name(place, names) for place in facts.requirement.of),
@@ -34,61 +35,61 @@ def ladder(facts: Facts, names: Names, *, reader: UUID) -> list[RungLine]:
     return [first, *_levels(facts, names, judged, answers, reader=reader), end]
 
 
-def votes(facts: Facts, names: Names, *, reader: UUID) -> list[VoteLine]:
+def votes(facts: Facts, names: Roster, *, reader: UUID) -> list[VoteLine]:
     """The approvals that count for the version that stands."""
     return [vote_line(vote.review, names, reader=reader) for vote in facts.votes]
 
 
-def lapsed(facts: Facts, names: Names, *, reader: UUID) -> list[VoteLine]:
+def lapsed(facts: Facts, names: Roster, *, reader: UUID) -> list[VoteLine]:
     """Approvals that no longer count: of earlier versions, or of somebody who lost the right."""
     counts = {vote.review.pk for vote in facts.votes}
     gone = [each for each in facts.reviews if each.decision in ("approve", "edit") and each.pk not in counts]
     return [vote_line(each, names, reader=reader) for each in gone]
 
 
-def vote_line(review: Review, names: Names, *, reader: UUID) -> VoteLine:
+def vote_line(review: Review, names: Roster, *, reader: UUID) -> VoteLine:
     """One answer as a line."""
     absent = review.in_place_of_id
     return VoteLine(
-        name=names.people.name(review.member_id),
+        name=names.name(review.member_id),
         at=review.at,
         you=review.member_id == reader,
         decision=review.decision,
         version=review.version,
-        in_place_of=names.people.name(absent) if absent else "",
+        in_place_of=names.name(absent) if absent else "",
     )
 
 
-def able_now(facts: Facts, names: Names) -> list[UUID]:
+def able_now(facts: Facts, names: Roster) -> list[UUID]:
     """Who may answer now and has not answered the version that stands."""
     given = {review.member_id for review in facts.reviews if review.version == facts.request.version}
-    return [member for member in reviewers.able(names.people, facts.ask) if member not in given]
+    return [member for member in reviewers.able(names, facts.ask) if member not in given]
 
 
-def able_later(facts: Facts, names: Names) -> list[tuple[datetime, list[UUID]]]:
+def able_later(facts: Facts, names: Roster) -> list[tuple[datetime, list[UUID]]]:
     """Who may answer besides from each later level on."""
-    known = set(reviewers.able(names.people, facts.ask))
+    known = set(reviewers.able(names, facts.ask))
     found = []
     for rung in facts.rungs:
         if rung.repeat or rung.at >= facts.request.deadline:
             continue
-        then = set(reviewers.able(names.people, replace(facts.ask, level=rung.level)))
-        if added := sorted(then - known, key=names.people.name):
+        then = set(reviewers.able(names, replace(facts.ask, level=rung.level)))
+        if added := sorted(then - known, key=names.name):
             found.append((rung.at, added))
         known |= then
     return found
 
 
-def waiting_for(facts: Facts, names: Names) -> list[Waiting]:
+def waiting_for(facts: Facts, names: Roster) -> list[Waiting]:
     """Whose answer is missing, those who may answer now first."""
-    now = [Waiting(names.people.name(member)) for member in able_now(facts, names)]
-    later = [Waiting(names.people.name(member), at) for at, members in able_later(facts, names) for member in members]
+    now = [Waiting(names.name(member)) for member in able_now(facts, names)]
+    later = [Waiting(names.name(member), at) for at, members in able_later(facts, names) for member in members]
     return now + later
 
 
-def can_later(facts: Facts, names: Names) -> list[Later]:
+def can_later(facts: Facts, names: Roster) -> list[Later]:
     """The same by moment."""
-    return [Later(at, [names.people.name(each) for each in members]) for at, members in able_later(facts, names)]
+    return [Later(at, [names.name(each) for each in members]) for at, members in able_later(facts, names)]
 
 
 def shortage(facts: Facts) -> str:
@@ -103,18 +104,18 @@ def shortage(facts: Facts) -> str:
     ) % {"n": short}
 
 
-def place_name(place: Place, names: Names) -> str:
+def place_name(place: Place, names: Roster) -> str:
     """A place in words: a group's or a member's name, or a role."""
     if place.kind == "group":
         return names.groups.get(place.key, "–")
     if place.kind == "member":
-        return next((each.name for each in names.people.people.values() if str(each.id) == place.key), "–")
+        return next((each.name for each in names.people.values() if str(each.id) == place.key), "–")
     return _("Any administrator") if place.key == "admin" else _("Any reviewer")
 
 
 def _levels(
     facts: Facts,
-    names: Names,
+    names: Roster,
     judged: Mapping[UUID, Verdict],
     answers: Mapping[UUID, Review],
     *,
@@ -123,7 +124,7 @@ def _levels(
     schedule = escalations.schedule(facts.ask.escalation, opened_at=facts.request.opened_at)
     lines = []
     for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
-        inside = [each for each in names.people.people.values() if level.names(each.id, each.groups)]
+        inside = [each for each in names.people.values() if level.names(each.id, each.groups)]
         lines.append(
             RungLine(
                 kind="level",
@@ -137,23 +138,23 @@ def _levels(
     return lines
 
 
-def level_names(level: escalations.Level, names: Names) -> list[str]:
+def level_names(level: escalations.Level, names: Roster) -> list[str]:
     """The groups and members of a level, by name."""
     groups = [names.groups.get(each, "–") for each in sorted(level.groups)]
-    members = [each.name for each in names.people.people.values() if str(each.id) in level.members]
+    members = [each.name for each in names.people.values() if str(each.id) in level.members]
     return groups + members
 
 
-def _of_rule(facts: Facts, names: Names) -> list[Someone]:
+def _of_rule(facts: Facts, names: Roster) -> list[Someone]:
     places = {(place.kind, place.key) for place in facts.requirement.of}
-    return [each for each in names.people.people.values() if each.places & places]
+    return [each for each in names.people.values() if each.places & places]
 
 
 def _people(
     people: Iterable[Someone],
     judged: Mapping[UUID, Verdict],
     answers: Mapping[UUID, Review],
-    names: Names,
+    names: Roster,
     *,
     reader: UUID,
 ) -> list[RungPerson]:
@@ -161,21 +162,21 @@ def _people(
     return [_person(each, judged[each.id], answers.get(each.id), names, reader=reader) for each in ordered]
 
 
-def _person(someone: Someone, verdict: Verdict, answer: Review | None, names: Names, *, reader: UUID) -> RungPerson:
+def _person(someone: Someone, verdict: Verdict, answer: Review | None, names: Roster, *, reader: UUID) -> RungPerson:
     state, why, instead = _state(someone, verdict, answer, names)
     return RungPerson(someone.name, you=someone.id == reader, state=state, why=why, in_place_of=instead)
 
 
-def _state(someone: Someone, verdict: Verdict, answer: Review | None, names: Names) -> tuple[str, str, str]:
+def _state(someone: Someone, verdict: Verdict, answer: Review | None, names: Roster) -> tuple[str, str, str]:
     if answer is not None:
         state = "rejected" if answer.decision == "reject" else "approved"
         absent = answer.in_place_of_id
-        return state, "", names.people.name(absent) if absent else ""
+        return state, "", names.name(absent) if absent else ""
     if verdict.code == "initiator":
         return "barred", _("started the run."), ""
     if verdict.code == "reassigned":
         return "left", "", ""
-    if names.people.away(someone.id):
+    if names.away(someone.id):
         return "away", "", ""
     return "can", "", ""
 

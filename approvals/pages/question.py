@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from approvals import outcomes, reviewers
 from approvals.api.shapes import run_of, step_of
 from approvals.display import Shown, beginning, shown
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.models import ApprovalRequest, RequestComment, RequestVersion, Viewing
 from approvals.pages import people, values
 from approvals.pages.parts import (
@@ -41,6 +41,7 @@ from approvals.pages.parts import (
     Waiting,
 )
 from approvals.reviewers import Verdict
+from approvals.rosters import Roster
 from tenants import events
 from tenants.models import Member
 
@@ -135,10 +136,10 @@ class RequestView:
     edit: EditView | None = field(default=None)
 
 
-def build(facts: Facts, names: Names, reader: Reader, *, position: Position | None = None) -> RequestView:
+def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | None = None) -> RequestView:
     """The page of one request for one reader."""
     row = facts.request
-    verdict = reviewers.judge(names.people, facts.ask, reader.id)
+    verdict = reviewers.judge(names, facts.ask, reader.id)
     mine = _mine(facts, names, reader)
     given, needed = facts.progress
     return RequestView(
@@ -180,13 +181,13 @@ def build(facts: Facts, names: Names, reader: Reader, *, position: Position | No
         waiting_for=people.waiting_for(facts, names),
         cannot=_cannot(verdict),
         cannot_text=str(verdict.because) if verdict.code in ("reassigned", "stand_in") else "",
-        can=[names.people.name(member) for member in people.able_now(facts, names) if member != reader.id],
+        can=[names.name(member) for member in people.able_now(facts, names) if member != reader.id],
         can_later=people.can_later(facts, names),
         shortage=people.shortage(facts),
         standing=_standing(facts, names, reader),
         came_back=_came_back(facts, reader),
         outcome=_outcome(row),
-        asked_names=[names.people.name(each) for each in dict.fromkeys(row.member_id for row in facts.asked)],
+        asked_names=[names.name(each) for each in dict.fromkeys(row.member_id for row in facts.asked)],
         opened_by=_opened_by(row, names),
         undelivered=_undelivered(row),
         may_comment=True,
@@ -204,15 +205,15 @@ def agent_of(row: ApprovalRequest) -> str:
     return f"{row.agent} v{row.agent_version}" if row.agent_version else row.agent
 
 
-def flags(facts: Facts, names: Names) -> list[Flag]:
+def flags(facts: Facts, names: Roster) -> list[Flag]:
     """The unusual facts in words, the weightiest first."""
     found = [_edited(facts, names)] if facts.request.version > 1 else []
     return [*found, *[flag for each in facts.request.flags if (flag := _flag(each))]]
 
 
-def _edited(facts: Facts, names: Names) -> Flag:
+def _edited(facts: Facts, names: Roster) -> Flag:
     changed = ", ".join(facts.version.edited_fields)
-    who = names.people.name(facts.version.edited_by_id)
+    who = names.name(facts.version.edited_by_id)
     text = _("%(who)s made version %(n)s.") % {"who": who, "n": facts.request.version}
     return Flag(lead=_("A person edited: %(fields)s.") % {"fields": changed}, text=text)
 
@@ -265,7 +266,7 @@ def _seen(row: ApprovalRequest) -> list[Seen]:
     ]
 
 
-def _rules(facts: Facts, names: Names, reader: Reader) -> list[RuleLine]:
+def _rules(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
     may_open = reader.member.has("admin")
     return [
         RuleLine(
@@ -280,7 +281,7 @@ def _rules(facts: Facts, names: Names, reader: Reader) -> list[RuleLine]:
     ]
 
 
-def _mine(facts: Facts, names: Names, reader: Reader) -> VoteLine | None:
+def _mine(facts: Facts, names: Roster, reader: Reader) -> VoteLine | None:
     """The reader's approval of the version that stands."""
     own = [each for each in facts.reviews if each.member_id == reader.id and each.version == facts.request.version]
     approvals = [each for each in own if each.decision in ("approve", "edit")]
@@ -301,12 +302,12 @@ def _cannot(verdict: Verdict) -> str:
     return "not_asked" if verdict.code == "reassigned" else verdict.code
 
 
-def _standing(facts: Facts, names: Names, reader: Reader) -> StandingLine | None:
+def _standing(facts: Facts, names: Roster, reader: Reader) -> StandingLine | None:
     row = facts.request
     if row.decided_at is None:
         return None
     deciders = _deciders(facts)
-    others = [names.people.name(member) for member in deciders if member != reader.id]
+    others = [names.name(member) for member in deciders if member != reader.id]
     if not deciders and (row.decided_by or {}).get("kind") in ("person", "key", "command"):
         others = [str((row.decided_by or {}).get("name", ""))]
     return StandingLine(
@@ -411,11 +412,11 @@ def outcome_words(status: str, told: outcomes.Outcome | None) -> str:
     return words.get(told.state if told else "waiting", "")
 
 
-def _opened_by(row: ApprovalRequest, names: Names) -> list[str]:
+def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
     if row.status == "pending":
         return []
     seen = Viewing.objects.filter(request=row).order_by("since").values_list("member_id", flat=True)
-    return [names.people.name(member) for member in seen]
+    return [names.name(member) for member in seen]
 
 
 def _undelivered(row: ApprovalRequest) -> list[str]:
@@ -434,10 +435,10 @@ def _comments(row: ApprovalRequest) -> list[CommentLine]:
     return [CommentLine(str(each.actor.get("name", "")), each.at, shown(each.text)) for each in said]
 
 
-def _viewers(row: ApprovalRequest, names: Names, reader: Reader) -> list[VoteLine]:
+def _viewers(row: ApprovalRequest, names: Roster, reader: Reader) -> list[VoteLine]:
     """Who has the open request before them, beside the reader: they said so within the last two minutes."""
     if row.status != "pending":
         return []
     looking = Viewing.objects.filter(request=row).exclude(member=reader.id).order_by("since")
     recent = [each for each in looking if (reader.now - each.last).total_seconds() < 120]
-    return [VoteLine(names.people.name(each.member_id), each.since) for each in recent]
+    return [VoteLine(names.name(each.member_id), each.since) for each in recent]

@@ -10,6 +10,7 @@ from approvals import decisions, factors, facts, forms, queries
 from approvals.models import Review
 from approvals.pages import values
 from approvals.pages.parts import Changed, Lost
+from approvals.rosters import roster
 from approvals.views import confirming, editing, reading
 from approvals.views.kinds import tenant_request
 from tenants.refusals import Refusal
@@ -78,8 +79,8 @@ def _told(
     request: TenantRequest, request_id: UUID, posted: forms.Posted, refusal: Refusal
 ) -> dict[str, Lost | Changed]:
     """What the page says about an answer that came too late."""
-    names = facts.names()
-    found = facts.of_one(queries.one(request.member, request_id), names.people)
+    names = roster()
+    found = facts.of_one(queries.one(request.member, request_id), names)
     if refusal.code == "changed" and posted.version and posted.version < found.request.version:
         return {"changed": reading.changed(found, names, was=posted.version)}
     if refusal.status == 409 and found.request.decided_at:

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 
 from approvals import access, facts, queries, topics
 from approvals.display import shown
-from approvals.facts import Names
 from approvals.models import ApprovalRequest, Asked, Review
 from approvals.pages import inbox
 from approvals.pages.question import Reader
 from approvals.queries import Filters
+from approvals.rosters import Roster, roster
 from approvals.views import reading
 from approvals.views.answering import DONE
 from approvals.views.kinds import tenant_request
@@ -51,7 +51,7 @@ def decided(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     if chosen == "mine":
         rows = rows.filter(pk__in=Review.objects.filter(member=mine.member).values("request_id"))
     page = paging.page(rows, by=["-decided_at", "-id"], cursor=request.GET.get("after"), limit=PAGE)
-    names = facts.names()
+    names = roster()
     chips = [
         inbox.Chip(_("All"), url, None, chosen != "mine"),
         inbox.Chip(_("By me"), f"{url}?view=mine", None, chosen == "mine"),
@@ -60,7 +60,7 @@ def decided(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
         url=url,
         chips=chips,
         filters=_filter_view(request, url),
-        items=inbox.decided(facts.of(page.items, names.people), names, reader),
+        items=inbox.decided(facts.of(page.items, names), names, reader),
         page=inbox.PageView(next_url=_next_url(request, page.next)),
     )
     return reading.uncached(render(request, "inbox/decided.html", {"view": view, "section": "decided"}))
@@ -73,8 +73,8 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     asked = queries.listed(request.member, filters).filter(status="pending")
     rows = _narrowed(asked, chosen, request.member, reader)
     page = paging.page(rows, by=["due_at", "id"], cursor=request.GET.get("after"), limit=PAGE)
-    names = facts.names(now=reader.now)
-    found = facts.of(page.items, names.people)
+    names = roster()
+    found = facts.of(page.items, names)
     filter_view = _filter_view(request, url)
     groups = inbox.groups(found, names, reader)
     chips = _chips(request.member, reader, url, chosen)
@@ -92,9 +92,7 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
         done=_done(request, reader),
         **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active)),
         standing_in=[
-            inbox.StandingIn(names.people.name(each.absent), each.until)
-            for each in names.people.stand_ins
-            if each.by == reader.id
+            inbox.StandingIn(names.name(each.absent), each.until) for each in names.stand_ins if each.by == reader.id
         ],
     )
 
@@ -183,15 +181,15 @@ def _done(request: TenantRequest, reader: Reader) -> inbox.Done | None:
     return inbox.Done(told["verb"], shown(title), reader.run_url(row) or reader.request_url(row.pk), told["waits"])
 
 
-def _emptiness(request: TenantRequest, reader: Reader, names: Names, *, filtered: bool) -> dict[str, Any]:
+def _emptiness(request: TenantRequest, reader: Reader, names: Roster, *, filtered: bool) -> dict[str, Any]:
     """Why the list is empty, and what stands in its place."""
     if filtered:
         return {"empty": "no_match"}
-    away = names.people.away(reader.id)
+    away = names.away(reader.id)
     if away:
-        return {"empty": "away", "away_until": away.until, "stand_in": names.people.name(away.by)}
+        return {"empty": "away", "away_until": away.until, "stand_in": names.name(away.by)}
     if not AgentAccess.objects.filter(enabled=True).exists():
-        admins = [each.name for each in names.people.people.values() if "admin" in each.roles]
+        admins = [each.name for each in names.people.values() if "admin" in each.roles]
         return {"empty": "no_agent", "admins": admins}
     last = Review.objects.filter(member=request.member).select_related("request").order_by("-at", "-id").first()
     if last is None:

@@ -9,10 +9,11 @@ from django.shortcuts import render
 
 from approvals import clock, facts, queries
 from approvals.display import shown
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.pages import question, values
 from approvals.pages.parts import AnswerForm, Changed
 from approvals.pages.question import Reader, RequestView
+from approvals.rosters import Roster, roster
 from approvals.views import positions
 from tenants.requests import TenantRequest
 
@@ -29,11 +30,11 @@ def reader_of(request: TenantRequest) -> Reader:
     )
 
 
-def read(request: TenantRequest, request_id: UUID) -> tuple[Facts, Names, Reader]:
+def read(request: TenantRequest, request_id: UUID) -> tuple[Facts, Roster, Reader]:
     """The facts of a request the reader may see; raises Refusal 404."""
     row = queries.one(request.member, request_id)
-    names = facts.names()
-    return facts.of_one(row, names.people), names, reader_of(request)
+    names = roster()
+    return facts.of_one(row, names), names, reader_of(request)
 
 
 def view_of(request: TenantRequest, request_id: UUID, **changes: Any) -> RequestView:
@@ -43,11 +44,11 @@ def view_of(request: TenantRequest, request_id: UUID, **changes: Any) -> Request
     return replace(question.build(found, names, reader, position=place), **changes)
 
 
-def changed(found: Facts, names: Names, *, was: int) -> Changed:
+def changed(found: Facts, names: Roster, *, was: int) -> Changed:
     """What became of version `was`, which somebody still reads."""
     version, before = found.version, found.versions[was - 1]
     return Changed(
-        by=names.people.name(version.edited_by_id),
+        by=names.name(version.edited_by_id),
         at=version.created_at,
         version=version.number,
         was_version=was,

@@ -241,7 +241,7 @@ class TestEditing:
     def test_the_title_follows_the_edit(self, parked: ApprovalRequest, alice: Member) -> None:
         self.edit(parked, alice, amount="1190.00")
         with scope(parked.tenant_id):
-            assert requests.title_of(fresh(parked)) == "Refund 1190.00 EUR for order A-1042"
+            assert fresh(parked).versions.get(number=2).title == "Refund 1190.00 EUR for order A-1042"
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -290,7 +290,7 @@ class TestEditing:
         request = park(acme, a_call(arguments={**ARGUMENTS, "count": 9007199254740993}))
         done = decide(request, alice, "edit", arguments={**ARGUMENTS, "count": 9007199254740993, "note": "x"})
         with scope(acme.pk):
-            assert "9007199254740993" in requests.version_of(done.request).arguments
+            assert "9007199254740993" in done.hand.version.arguments
 
     def test_an_edit_is_refused_where_the_rule_does_not_offer_it(self, acme: Tenant, alice: Member) -> None:
         rule(acme, alice, answers=["approve", "reject"])

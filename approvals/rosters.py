@@ -1,0 +1,115 @@
+"""The tenant's people at one moment, read with one statement for any number of requests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from tenants import exact_json
+
+
+@dataclass(frozen=True)
+class Someone:
+    """A member as the guard sees them."""
+
+    id: UUID
+    person: UUID
+    name: str
+    roles: frozenset[str]
+    groups: frozenset[str]
+
+    @property
+    def places(self) -> frozenset[tuple[str, str]]:
+        """Everything this member fills."""
+        roles = {("role", role) for role in self.roles}
+        named = {("member", str(self.id))} | {("group", group) for group in self.groups}
+        return frozenset(roles | (named if "reviewer" in self.roles else set()))
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """`by` answers in the place of `absent` until `until`."""
+
+    absent: UUID
+    by: UUID
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The tenant's active people, groups and absences at the moment `now` by the database's clock.
+
+    It is good until `next_change`, when an absence begins or ends, and while the tenant's stamp stays `stamp`.
+    `restricted` is agent → the persons who may review it, for the agents that are restricted.
+    """
+
+    people: Mapping[UUID, Someone]
+    now: datetime
+    stand_ins: tuple[StandIn, ...] = ()
+    restricted: Mapping[str, frozenset[UUID]] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    initiators_may_review: bool = False
+    second_factor: bool = False
+    timezone: str = "UTC"
+    stamp: int = 0
+    next_change: datetime | None = None
+
+    def name(self, member: UUID | None) -> str:
+        """The member's name, or a dash for one who has left."""
+        found = self.people.get(member) if member else None
+        return found.name if found else "–"
+
+    def away(self, member: UUID) -> StandIn | None:
+        """Who stands in for this member now, if anyone does."""
+        return next((each for each in self.stand_ins if each.absent == member), None)
+
+
+_READ = """
+SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.timezone,
+  (SELECT json_agg(json_build_array(m.id, m.person_id, coalesce(nullif(p.name, ''), p.email), m.roles,
+     (SELECT json_agg(g.group_id) FROM tenants_groupmember g WHERE g.member_id = m.id)))
+   FROM tenants_member m JOIN tenants_person p ON p.id = m.person_id WHERE m.active AND p.is_active)::text,
+  (SELECT json_object_agg(g.id, g.name) FROM tenants_group g)::text,
+  (SELECT json_agg(json_build_array(d.member_id, d.stand_in_id, d.starts, d.ends) ORDER BY d.created_at, d.id)
+   FROM approvals_delegation d WHERE d.withdrawn_at IS NULL AND d.ends > clock_timestamp())::text,
+  (SELECT json_agg(json_build_array(a.agent,
+     (SELECT json_agg(u.user_id) FROM tenants_agentuserpermission u
+      JOIN auth_permission q ON q.id = u.permission_id AND q.codename = 'review'
+      WHERE u.content_object_id = a.id)))
+   FROM tenants_agentaccess a WHERE a.restricted)::text
+FROM tenants_tenant t WHERE t.id = (SELECT app_tenant())
+"""
+
+
+def roster() -> Roster:
+    """Everyone in the tenant in scope, as they are now; one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(_READ)
+        now, stamp, initiators, factor, zone, *texts = cursor.fetchone()
+    members, groups, absences, restricted = (exact_json.loads(text) if text else None for text in texts)
+    periods = [_period(each) for each in absences or ()]
+    return Roster(
+        people={someone.id: someone for someone in map(_someone, members or ())},
+        now=now,
+        stand_ins=tuple(stand_in for starts, stand_in in periods if starts <= now < stand_in.until),
+        restricted={agent: frozenset(map(UUID, persons or ())) for agent, persons in restricted or ()},
+        groups=groups or {},
+        initiators_may_review=initiators,
+        second_factor=factor,
+        timezone=zone,
+        stamp=stamp,
+        next_change=min((at for begin, one in periods for at in (begin, one.until) if at > now), default=None),
+    )
+
+
+def _someone(row: Any) -> Someone:
+    member, person, name, roles, groups = row
+    return Someone(UUID(member), UUID(person), name, frozenset(roles), frozenset(groups or ()))
+
+
+def _period(row: Any) -> tuple[datetime, StandIn]:
+    absent, by, starts, ends = row
+    return datetime.fromisoformat(starts), StandIn(UUID(absent), UUID(by), datetime.fromisoformat(ends))
