@@ -11,10 +11,11 @@ from approvals import reviewers
 from approvals.calls import MASK
 from approvals.checks import number, text_of
 from approvals.display import Shown, beginning, shown
-from approvals.facts import Facts, Names
+from approvals.facts import Facts
 from approvals.pages import values
 from approvals.pages.parts import Cell, Column
 from approvals.pages.question import Reader, agent_of, flags
+from approvals.rosters import Roster
 
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
@@ -83,7 +84,7 @@ class BulkForm:
     errors: Mapping[str, str] = field(default_factory=dict)
 
 
-def build(found: Sequence[Facts], names: Names, reader: Reader, *, url: str, results: Sequence[Result]) -> BulkView:
+def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, results: Sequence[Result]) -> BulkView:
     """The page for those of the requests that still wait."""
     waiting = [each for each in found if each.request.status == "pending"]
     apart = _apart(waiting, names, reader)
@@ -116,12 +117,12 @@ def build(found: Sequence[Facts], names: Names, reader: Reader, *, url: str, res
     )
 
 
-def _apart(waiting: Sequence[Facts], names: Names, reader: Reader) -> dict[object, str]:
+def _apart(waiting: Sequence[Facts], names: Roster, reader: Reader) -> dict[object, str]:
     """Which requests are answered alone, and why, in words."""
     usual = Counter(each.request.tool for each in waiting).most_common(1)
     apart: dict[object, str] = {}
     for each in waiting:
-        verdict = reviewers.judge(names.people, each.ask, reader.id)
+        verdict = reviewers.judge(names, each.ask, reader.id)
         if not verdict.allowed:
             apart[each.request.pk] = str(verdict.because)
         elif each.request.risk == "critical":

@@ -14,6 +14,7 @@ from approvals.decisions import Decided
 from approvals.display import Shown, shown
 from approvals.pages import bulk
 from approvals.pages.bulk import BulkForm, Result
+from approvals.rosters import roster
 from approvals.views import reading
 from approvals.views.kinds import tenant_request
 from tenants import ids
@@ -104,8 +105,8 @@ def _page(
 ) -> HttpResponse:
     reader = reading.reader_of(request)
     rows = {row.pk: row for row in access.readable(request.member).filter(pk__in=keys)}
-    names = facts.names(now=reader.now)
-    found = facts.of([rows[key] for key in keys if key in rows], names.people)
+    names = roster()
+    found = facts.of([rows[key] for key in keys if key in rows], names)
     view = bulk.build(found, names, reader, url=f"{reader.base}inbox/bulk/", results=results)
     context = {"view": view, "form": form or BulkForm(), "section": "inbox"}
     return reading.uncached(render(request, "inbox/bulk.html", context, status=status))
