@@ -17,13 +17,16 @@ from config.local.postgres import APP, OWNER, Postgres
 from config.local.valkey import Valkey
 
 
+OPTIONS: tuple[str, ...] = ()
+
+
 @contextmanager
 def services() -> Iterator[Path]:
     """Start both, tell the settings, migrate, and stop both at the end."""
     base = Path(tempfile.mkdtemp(prefix="vermilion-bench-"))
     base.chmod(0o755)
     folder = Folder(base)
-    postgres, valkey = Postgres(folder), Valkey(folder)
+    postgres, valkey = Postgres(folder, options=OPTIONS), Valkey(folder)
     folder.hold()
     try:
         postgres.start()

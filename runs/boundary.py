@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from runs import wire
@@ -26,16 +26,16 @@ _AT = {name: place for place, name in enumerate(_NAMES)}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the database did: `code` is ok, lost, halted or stale; `status` is the run's."""
+    """What the database did: `code` is ok, lost, halted or stale; `status` is the run's; times are in seconds (epoch)."""
 
     code: str
     status: str
     first_event: int
     last_event: int
-    at: datetime
+    at: float
     closed_status: str | None
     closed_reason: str | None
-    next_at: datetime | None
+    next_at: float | None
     number: int | None
 
 
@@ -154,6 +154,15 @@ def _more(seq: int, planned: Planned) -> dict[str, Any]:
     }
 
 
+def moment(seconds: float | None) -> datetime | None:
+    """The time of so many seconds since the epoch."""
+    return None if seconds is None else _at(seconds)
+
+
+def _at(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
 def planned_row(seq: int, planned: Planned, *, declined: str) -> StepRow:
     """The step as it is recorded when it is planned; `declined` where it ended at once."""
     return StepRow(
@@ -178,17 +187,17 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
     step = journal.step(closing.step)
     last = replace(
         step.attempts[-1],
-        closed_at=answer.at,
+        closed_at=moment(answer.at),
         cause=closing.cause,
         message=closing.message,
         not_done=closing.not_done,
-        next_at=answer.next_at,
+        next_at=moment(answer.next_at),
     )
     row = replace(
         step,
         status=answer.closed_status or step.status,
         reason=answer.closed_reason or "",
-        due_at=answer.next_at,
+        due_at=moment(answer.next_at),
         result=step.result if closing.result is None else body(closing.result),
         payloads=_stored(step, closing),
         attempts=(*step.attempts[:-1], last),
@@ -216,7 +225,7 @@ def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
 def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> StepRow:
     """The step after an attempt was opened."""
     number = answer.number or 1
-    attempt = AttemptRow(number, opening.kind, fence, opening.key, answer.at)
+    attempt = AttemptRow(number, opening.kind, fence, opening.key, _at(answer.at))
     return replace(
         step,
         status="started" if opening.kind == "call" else step.status,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
@@ -23,7 +23,7 @@ _DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text 
 _STOP = wire.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
 _PROGRESS = wire.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
 _CHECK = wire.statement("journal_check", "uuid uuid bigint")
-_NOW = "SELECT clock_timestamp()"
+_NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 
 
 class LostLease(Exception):
@@ -56,14 +56,14 @@ class Holder:
         self.actor = actors.worker(lease.worker)
         self._actor = exact_json.dumps(self.actor.as_json())
         self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
-        self._clock: tuple[datetime, float] | None = None
+        self._clock: tuple[float, float] | None = None
 
     @property
     def now(self) -> datetime:
         """The database's time, as of the last boundary and counted on from there."""
         if self._clock is None:
-            self._clock = (wire.one(_NOW, ())[0], time.monotonic())
-        return self._clock[0] + timedelta(seconds=time.monotonic() - self._clock[1])
+            self._clock = (float(wire.one(_NOW, ())[0]), time.monotonic())
+        return datetime.fromtimestamp(self._clock[0] + time.monotonic() - self._clock[1], UTC)
 
     def refresh(self) -> Journal:
         """Read the journal again."""

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from runs.states import FINISHED, KINDS
+from runs.states import FINISHED
 from tenants.fields import ExactJSONField
 from tenants.models import Tenant, TenantModel
 
@@ -118,7 +118,6 @@ class Step(RunRow):
     cost_total = models.DecimalField(null=True, max_digits=20, decimal_places=10)
 
     class Meta:
-        constraints: ClassVar = [models.CheckConstraint(condition=Q(kind__in=sorted(KINDS)), name="step_kind_known")]
         indexes: ClassVar = [
             models.Index(fields=["tenant", "run", "seq"], name="step_compaction", condition=Q(kind="compaction")),
             models.Index(

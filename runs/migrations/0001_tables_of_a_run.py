@@ -402,11 +402,4 @@ class Migration(migrations.Migration):
                 name="step_unknown",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="step",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["compaction", "model_turn", "observation", "tool_call"])),
-                name="step_kind_known",
-            ),
-        ),
     ]

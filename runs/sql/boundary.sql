@@ -11,20 +11,27 @@ CREATE FUNCTION journal_boundary(
     p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text,
     p_more json,
     p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text,
-    OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at timestamptz,
-    OUT closed_status text, OUT closed_reason text, OUT next_at timestamptz, OUT number integer
-) LANGUAGE plpgsql SECURITY INVOKER AS $$
+    OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision,
+    OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer
+) LANGUAGE plpgsql SECURITY INVOKER SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
+    v_now timestamptz;
+    v_next timestamptz;
     v_until timestamptz;
     v_stamp bigint;
     v_finished boolean;
     v_opens boolean := p_open IS NOT NULL;
+    v_fresh boolean := p_open = p_new;
     v_subject text := 'run:' || p_run;
+    v_closed_tool text;
+    v_closed_number integer;
+    v_tool text;
+    v_told integer;
+    v_planned integer;
+    v_more integer;
     v_names text[];
     v_messages text[];
     v_data jsonb[];
-    v_tool text;
-    v_count integer;
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, v_subject);
     SELECT l.until, r.status, CASE WHEN p_stamp IS NOT NULL THEN (SELECT t.stamp FROM tenants_tenant t WHERE t.id = p_tenant) END,
@@ -32,12 +39,13 @@ BEGIN
       INTO v_until, journal_boundary.status, v_stamp, last_event
       FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
      WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence;
-    at := clock_timestamp();
-    IF v_until IS NULL OR v_until <= at THEN
+    v_now := clock_timestamp();
+    IF v_until IS NULL OR v_until <= v_now THEN
         code := 'lost';
         RETURN;
     END IF;
     code := 'ok';
+    at := extract(epoch FROM v_now);
     first_event := last_event + 1;
     v_finished := journal_boundary.status IN ('succeeded', 'failed', 'cancelled');
     IF v_opens AND journal_boundary.status <> 'running' AND NOT (v_finished AND p_kind = 'lookup') THEN
@@ -49,7 +57,10 @@ BEGIN
     END IF;
 
     IF p_close IS NOT NULL THEN
-        next_at := CASE WHEN p_delay IS NULL THEN p_due_at ELSE at + make_interval(secs => p_delay) END;
+        IF p_delay IS NOT NULL OR p_due_at IS NOT NULL THEN
+            v_next := CASE WHEN p_delay IS NULL THEN p_due_at ELSE v_now + make_interval(secs => p_delay) END;
+            next_at := extract(epoch FROM v_next);
+        END IF;
         closed_status := p_status;
         closed_reason := p_reason;
         IF v_finished AND p_status = 'started' THEN
@@ -59,14 +70,14 @@ BEGIN
               FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close;
         END IF;
         UPDATE runs_step s
-           SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = journal_boundary.next_at,
+           SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = v_next,
                result = coalesce(p_result, s.result), payloads = coalesce(p_payloads, s.payloads),
-               unknown_since = CASE WHEN closed_status = 'unknown' THEN at END
+               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END
          WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
-     RETURNING s.tool, s.attempts INTO v_tool, number;
+     RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
         UPDATE runs_attempt a
-           SET closed_at = at, cause = p_cause, message = p_message, not_done = p_not_done, next_at = journal_boundary.next_at
-         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = journal_boundary.number
+           SET closed_at = v_now, cause = p_cause, message = p_message, not_done = p_not_done, next_at = v_next
+         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = v_closed_number
            AND a.closed_at IS NULL;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
@@ -74,26 +85,18 @@ BEGIN
         IF p_tokens_in IS NOT NULL THEN
             PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
         END IF;
-        IF p_status IS NOT NULL THEN
-            v_names := ARRAY['step.' || CASE closed_status WHEN 'started' THEN 'retrying' ELSE closed_status END];
-            v_messages := ARRAY[p_note];
-            v_data := ARRAY[journal_fact(p_close, v_tool, number, closed_reason, p_cause, next_at)];
-        END IF;
     END IF;
 
     IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
+        v_fresh := v_fresh AND v_opens;
         INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
                                generation, attempts, spent, proposed, arguments, rationale, payloads)
-        VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_opens AND p_open = p_new THEN 'started' ELSE 'planned' END,
-                '', p_turn, p_tool, p_effect, p_call_id, p_new_digest, 0,
-                CASE WHEN v_opens AND p_open = p_new THEN 1 ELSE 0 END, 0, p_proposed, p_new_arguments, p_rationale, p_new_payloads);
-        v_names := v_names || 'step.planned'::text;
-        v_messages := v_messages || p_new_note;
-        v_data := v_data || jsonb_build_object('step', p_new, 'kind', p_new_kind, 'tool', p_tool);
+        VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_fresh THEN 'started' ELSE 'planned' END, '', p_turn, p_tool,
+                p_effect, p_call_id, p_new_digest, 0, CASE WHEN v_fresh THEN 1 ELSE 0 END, 0, p_proposed, p_new_arguments,
+                p_rationale, p_new_payloads);
     END IF;
     IF p_more IS NOT NULL THEN
-        SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
-          INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
+        SELECT m.names, m.messages, m.data INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
     END IF;
     IF v_finished AND p_new_kind = 'tool_call' THEN
         SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
@@ -101,7 +104,7 @@ BEGIN
     END IF;
 
     IF v_opens THEN
-        IF p_open = p_new THEN
+        IF v_fresh THEN
             number := 1;
             v_tool := p_tool;
         ELSE
@@ -112,17 +115,29 @@ BEGIN
          RETURNING s.tool, s.attempts INTO v_tool, number;
         END IF;
         INSERT INTO runs_attempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, cause, message)
-        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, at, '', '');
-        v_names := v_names || CASE WHEN p_kind = 'call' THEN 'step.started' ELSE 'step.progress' END;
-        v_messages := v_messages || p_open_note;
-        v_data := v_data || jsonb_build_object('step', p_open, 'tool', v_tool, 'attempt', number, 'kind', p_kind);
+        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, v_now, '', '');
     END IF;
 
-    v_count := coalesce(cardinality(v_names), 0);
-    IF v_count > 0 THEN
+    -- The events, in their order: what was closed, what was planned (further plans in between), what was opened.
+    v_told := CASE WHEN closed_status IS NULL THEN 0 ELSE 1 END;
+    v_planned := v_told + CASE WHEN p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN 1 ELSE 0 END;
+    v_more := coalesce(cardinality(v_names), 0);
+    IF v_more > 0 THEN
         INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
-        SELECT p_tenant, v_subject, journal_boundary.last_event + x.n, x.name, journal_boundary.at, p_actor, x.message, x.data
+        SELECT p_tenant, v_subject, last_event + v_planned + x.n, x.name, v_now, p_actor, x.message, x.data
           FROM unnest(v_names, v_messages, v_data) WITH ORDINALITY AS x(name, message, data, n);
-        last_event := last_event + v_count;
     END IF;
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT p_tenant, v_subject, last_event + e.place, e.name, v_now, p_actor, e.message, e.data
+      FROM (VALUES
+           (v_told, 1, 'step.' || CASE closed_status WHEN 'started' THEN 'retrying' ELSE closed_status END, p_note,
+            journal_fact(p_close, v_closed_tool, v_closed_number, closed_reason, p_cause, v_next)),
+           (v_planned, v_told + 1, 'step.planned', p_new_note,
+            jsonb_build_object('step', p_new, 'kind', p_new_kind, 'tool', p_tool)),
+           (v_planned + v_more + CASE WHEN v_opens THEN 1 ELSE 0 END, v_planned + v_more + 1,
+            CASE WHEN p_kind = 'call' THEN 'step.started' ELSE 'step.progress' END, p_open_note,
+            jsonb_build_object('step', p_open, 'tool', v_tool, 'attempt', number, 'kind', p_kind)))
+        AS e(upto, place, name, message, data)
+     WHERE e.upto >= e.place;
+    last_event := last_event + v_planned + v_more + CASE WHEN v_opens THEN 1 ELSE 0 END;
 END $$;

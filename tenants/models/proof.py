@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
@@ -24,7 +25,7 @@ class Event(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["tenant", "at", "subject", "seq"], name="events_in_time")
+            BrinIndex(fields=["at"], name="events_in_time", autosummarize=True)
         ]
 
     def __str__(self) -> str:
