@@ -16,7 +16,6 @@ from config.local.folder import Folder
 from config.local.postgres import APP, OWNER, Postgres
 from config.local.valkey import Valkey
 
-
 OPTIONS: tuple[str, ...] = ()
 
 

@@ -26,7 +26,7 @@ _AT = {name: place for place, name in enumerate(_NAMES)}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the database did: `code` is ok, lost, halted or stale; `status` is the run's; times are in seconds (epoch)."""
+    """What the database did: `code` is ok, lost, halted or stale; `status` is the run's; times are epoch seconds."""
 
     code: str
     status: str

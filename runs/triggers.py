@@ -1,7 +1,7 @@
 """The state tables as triggers: PostgreSQL refuses what `states` does not list.
 
-A function a table, without a WHEN: PostgreSQL reads the text of a trigger's condition anew for every statement, which for
-a table of moves costs more than the call.
+A function a table, without a WHEN: PostgreSQL reads the text of a trigger's condition anew for every statement, which
+for a table of moves costs more than the call.
 """
 
 from collections.abc import Iterator

@@ -24,9 +24,7 @@ class Event(models.Model):
     data = ExactJSONField()
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [
-            BrinIndex(fields=["at"], name="events_in_time", autosummarize=True)
-        ]
+        indexes: ClassVar[list[models.Index]] = [BrinIndex(fields=["at"], name="events_in_time", autosummarize=True)]
 
     def __str__(self) -> str:
         return f"{self.subject} {self.seq} {self.name}"
