@@ -5,27 +5,26 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.settings import FOLDER
-
-PATH = Path(FOLDER) / "ledger.jsonl"
+FOLDER = Path(os.environ["TEST_SERVICES"]) / "ledger"
 
 
-def enter(**line: Any) -> None:
+def enter(*, run: str, **line: Any) -> None:
     """Append one line at once; a process killed right after has still entered it."""
-    text = json.dumps(line) + "\n"
-    handle = os.open(PATH, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    handle = os.open(FOLDER / f"{run}.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
-        os.write(handle, text.encode())
+        os.write(handle, (json.dumps(line) + "\n").encode())
     finally:
         os.close(handle)
 
 
 def entries(run: Any, kind: str = "act") -> list[dict[str, Any]]:
     """What was entered about this run: `act` for tools, `model` for model requests."""
-    if not PATH.exists():
+    path = FOLDER / f"{run}.jsonl"
+    if not path.exists():
         return []
-    lines = [json.loads(line) for line in PATH.read_text().splitlines()]
-    return [line for line in lines if line["run"] == str(run) and line["kind"] == kind]
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [line for line in lines if line["kind"] == kind]
 
 
 def acts(run: Any, tool: str = "") -> list[dict[str, Any]]:
