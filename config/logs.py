@@ -67,8 +67,14 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
             # Their own handlers would say everything twice, or unmasked.
             **{name: {"handlers": [], "propagate": True} for name in ("django", "django.server", "uvicorn")},
             "uvicorn.error": {"handlers": [], "propagate": True},
+            # An address may hold the token of a link, so none is written down.
+            "uvicorn.access": {"handlers": [], "propagate": False},
             # Each second's sweep is no news.
-            **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.beat", "celery.worker.strategy")},
+            **{
+                f"celery.{name}": {"level": "WARNING"}
+                for name in ("app.trace", "beat", "worker.request", "worker.strategy")
+            },
+            "httpx": {"level": "WARNING"},
         },
     }
 

@@ -18,16 +18,15 @@ _INITDB = "--auth=trust --encoding=UTF8 --locale-provider=builtin --builtin-loca
 _SERVER = "-c listen_addresses= -c max_connections=200"
 
 
-def roles(database: str = DATABASE, *, passwords: bool = True) -> list[str]:
+def roles(*, owner: str = OWNER, app: str = APP, database: str = DATABASE, word: str = "") -> list[str]:
     """The statements an administrator runs once: two roles and the database the first one owns.
 
     The owner migrates and backs up; the application's role owns nothing, bypasses nothing, makes nothing.
     """
-    word = " PASSWORD '…'" if passwords else ""
     return [
-        f"CREATE ROLE {OWNER} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE{word}",
-        f"CREATE ROLE {APP} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE{word}",
-        f"CREATE DATABASE {database} OWNER {OWNER}",
+        f"CREATE ROLE {owner} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE{word}",
+        f"CREATE ROLE {app} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE{word}",
+        f"CREATE DATABASE {database} OWNER {owner} ENCODING 'UTF8' TEMPLATE template0",
     ]
 
 
@@ -130,7 +129,7 @@ class Postgres:
         with psycopg.connect(url, autocommit=True) as connection:
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 return
-            for statement in roles(passwords=False):
+            for statement in roles():
                 name = statement.split()[2]
                 if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
                     connection.execute(statement.encode())
@@ -147,7 +146,9 @@ class Postgres:
 def _is_postgres(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-        command = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        command = subprocess.run(
+            ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
     except (ProcessLookupError, PermissionError):
         return False
     return "postgres" in command.stdout
