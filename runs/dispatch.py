@@ -168,6 +168,7 @@ def _moved(segment: Segment, step: StepRow, wanted: Wanted, view: RequestView, m
         return _refuse(segment, step, moved.because)
     if view.round >= gate.ROUNDS:
         return _refuse(segment, step, f"{moved.because} It was asked {view.round} times; the call was not run.")
+    wanted = _with_evidence(segment, step, wanted, wanted.tool.signature.read(wanted.arguments))
 
     def act(journal: Any) -> None:
         standing = gate.latest_here(journal.run.subject).get(step.seq)
@@ -212,10 +213,14 @@ def _looked_at(segment: Segment, wanted: Wanted) -> Wanted | None:
             _refuse(segment, step, why)
             return None
         wanted = replace(wanted, precondition=read.text)
-    if tool.evidence is not None:
-        read = _read(segment, step, tool, bound, "evidence") or Read(failed="It could not be read.")
-        wanted = replace(wanted, evidence=read.text, evidence_error=read.failed)
-    return wanted
+    return _with_evidence(segment, step, wanted, bound)
+
+
+def _with_evidence(segment: Segment, step: StepRow, wanted: Wanted, bound: Bound) -> Wanted:
+    if wanted.tool.evidence is None:
+        return wanted
+    read = _read(segment, step, wanted.tool, bound, "evidence") or Read(failed="It could not be read.")
+    return replace(wanted, evidence=read.text, evidence_error=read.failed)
 
 
 def _read(segment: Segment, step: StepRow, tool: Tool, bound: Bound, kind: str) -> Read | None:

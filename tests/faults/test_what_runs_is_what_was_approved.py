@@ -115,6 +115,7 @@ def test_a_precondition_that_moved_asks_again_with_the_difference(workers: Any, 
     runs.so(lambda: runs.requests(acme, run, "superseded"))
     (again,) = runs.requests(acme, run)
     assert again.precondition == "1"
+    assert again.evidence == f'{{"seen":{amount}}}'
     assert again.difference["fields"] == [{"name": "precondition", "before": 0, "after": 1}]
     assert ledger.acts(run) == []
     runs.decide(alice, again)
