@@ -7,7 +7,7 @@ from typing import Any
 
 from runs import wire
 from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
-from runs.states import COMPACTION, FINISHED, TOOL_CALL
+from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
 from tenants import exact_json
 
 _SIGNATURE = """
@@ -99,7 +99,23 @@ def open_attempt(values: list[wire.Value], opening: Opening) -> None:
 
 def write(values: list[wire.Value]) -> Answer:
     """One round trip, one commit."""
-    return Answer(*wire.one(_QUERY, values))
+    result = wire.run(_QUERY, values)
+    code, status, first, last, at, closed, reason, next_at, number = (result.get_value(0, place) for place in range(9))
+    return Answer(
+        _word(code) or "",
+        _word(status) or "",
+        int(first or 0),
+        int(last or 0),
+        float(at or 0),
+        _word(closed),
+        _word(reason),
+        float(next_at) if next_at else None,
+        int(number) if number else None,
+    )
+
+
+def _word(value: bytes | None) -> str | None:
+    return None if value is None else value.decode()
 
 
 def body(value: str | Stored | None) -> str | None:
@@ -185,6 +201,20 @@ def planned_row(seq: int, planned: Planned, *, declined: str) -> StepRow:
 def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
     """The step after its attempt was closed."""
     step = journal.step(closing.step)
+    status = answer.closed_status or step.status
+    row = replace(
+        step,
+        status=status,
+        reason=answer.closed_reason or "",
+        due_at=moment(answer.next_at),
+        result=step.result if closing.result is None else body(closing.result),
+        payloads=_stored(step, closing),
+        attempts=_closed(step, closing, answer) if status in STEP_OPEN else (),
+    )
+    return row if closing.usage is None else _used(journal, row, closing.usage)
+
+
+def _closed(step: StepRow, closing: Closing, answer: Answer) -> tuple[AttemptRow, ...]:
     last = replace(
         step.attempts[-1],
         closed_at=moment(answer.at),
@@ -193,16 +223,7 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
         not_done=closing.not_done,
         next_at=moment(answer.next_at),
     )
-    row = replace(
-        step,
-        status=answer.closed_status or step.status,
-        reason=answer.closed_reason or "",
-        due_at=moment(answer.next_at),
-        result=step.result if closing.result is None else body(closing.result),
-        payloads=_stored(step, closing),
-        attempts=(*step.attempts[:-1], last),
-    )
-    return row if closing.usage is None else _used(journal, row, closing.usage)
+    return (*step.attempts[:-1], last)
 
 
 def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:

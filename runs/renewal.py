@@ -82,7 +82,7 @@ class Renewer:
                 [str(k.fence) for k in keys],
                 str(settings.LEASE_SECONDS),
             )
-            renewed = {row[0] for row in self._connection().execute(_RENEW.encode(), values)}
+            renewed = {row[0] for row in psycopg.RawCursor(self._connection()).execute(_RENEW.encode(), values)}
             with self.lock:
                 self.held |= {k: before + settings.LEASE_SECONDS for k in keys if k in self.held and k.run in renewed}
                 for key in keys:

@@ -17,7 +17,7 @@ from tenants.doors import due
 from tenants.scope import scope
 
 _RECOVER = wire.statement("journal_recover", "uuid uuid integer jsonb")
-_ANSWERS = "SELECT * FROM due_answers(%s::int, make_interval(secs => %s::float8))"
+_ANSWERS = "SELECT * FROM due_answers($1::int, make_interval(secs => $2::float8))"
 logger = logging.getLogger(__name__)
 BATCH = 200
 ADVANCE = "runs.tasks.advance"

@@ -1,31 +1,56 @@
-"""Calls of the journal's SQL functions: prepared, one round trip, on the application's own connection."""
+"""Calls of the journal's SQL functions: prepared, one round trip, on the application's own connection.
+
+libpq is called directly: a cursor's Python costs more than the function it calls, several times a step.
+"""
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import OperationalError, connection
+from psycopg import errors
+from psycopg.adapt import Transformer
+from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGresult
 
-Value = str | list[str] | list[str | None] | None
+Value = str | Sequence[str] | None
 """Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
+
+Raw = psycopg.Connection[tuple[Any, ...]]
+
+_prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
 
 
 def statement(function: str, types: str) -> str:
     """The query that calls `function` with values of these PostgreSQL types, in order."""
-    values = ", ".join(f"%s::{name}" for name in types.split())
+    values = ", ".join(f"${place}::{name}" for place, name in enumerate(types.split(), 1))
     return f"SELECT * FROM {function}({values})"  # noqa: S608  # Both are ours.
 
 
 def one(query: str, values: Sequence[Value]) -> tuple[Any, ...]:
     """The only row of the answer."""
-    found = _run(query, values).fetchone()
-    assert found is not None
-    return found
+    (row,) = every(query, values)
+    return row
 
 
 def every(query: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
     """All rows of the answer."""
-    return _run(query, values).fetchall()
+    result = run(query, values)
+    reader = Transformer(connection.connection)
+    reader.set_pgresult(result)
+    return reader.load_rows(0, result.ntuples, tuple)
+
+
+def run(query: str, values: Sequence[Value]) -> PGresult:
+    """The answer as it came. Raises Django's database errors; a broken connection is given back first."""
+    try:
+        with connection.wrap_database_errors:
+            return _run(_connection(), query, [_sent(value) for value in values])
+    except OperationalError:
+        if not connection.in_atomic_block:
+            connection.close()  # The next call gets a living one from the pool.
+        raise
 
 
 def text(value: object) -> str | None:
@@ -33,22 +58,40 @@ def text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _run(query: str, values: Sequence[Value]) -> "psycopg.Cursor[tuple[Any, ...]]":
-    raw = _connection()
-    try:
-        with connection.wrap_database_errors:
-            return psycopg.Cursor(raw).execute(query.encode(), values, prepare=True)
-    except OperationalError:
-        if not connection.in_atomic_block:
-            connection.close()  # The next call gets a living one from the pool.
-        raise
+def _run(raw: Raw, query: str, values: list[Any]) -> PGresult:
+    if not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE:
+        raw.execute("SELECT")  # The transaction of `atomic` begins with its first query.
+    names = _prepared.setdefault(raw, {})
+    name = names.get(query) or _prepare(raw, names, query)
+    result = raw.pgconn.exec_prepared(name, values)
+    if result.status == ExecStatus.TUPLES_OK:
+        return result
+    raise errors.error_from_result(result, raw.info.encoding)
 
 
-def _connection() -> "psycopg.Connection[tuple[Any, ...]]":
-    """Django's connection of this thread, without its cursors: those neither prepare nor bind in the server."""
+def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
+    name = f"journal_{len(names)}".encode()
+    result = raw.pgconn.prepare(name, query.encode())
+    if result.status != ExecStatus.COMMAND_OK:
+        raise errors.error_from_result(result, raw.info.encoding)
+    names[query] = name
+    return name
+
+
+def _sent(value: Value) -> bytes | None:
+    if value is None:
+        return None
+    return value.encode() if isinstance(value, str) else _array(value)
+
+
+def _array(values: Sequence[str]) -> bytes:
+    quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
+    return ("{" + ",".join(quoted) + "}").encode()
+
+
+def _connection() -> Raw:
+    """Django's connection of this thread."""
     if connection.connection is None:
         connection.ensure_connection()
-    raw: psycopg.Connection[tuple[Any, ...]] = connection.connection
-    if raw.prepare_threshold is None:
-        raw.prepare_threshold = 0
-    return raw
+    found: Raw = connection.connection
+    return found
