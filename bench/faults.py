@@ -5,6 +5,7 @@ at them; people answer, and settle what is unknown. The ledger is outside the pr
 """
 
 import argparse
+import importlib
 import os
 import random
 import signal
@@ -16,7 +17,6 @@ from typing import Any
 from bench.place import services
 
 WORKERS = 3
-RUNS = 20
 PATIENCE = 180.0
 
 
@@ -55,37 +55,38 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--kills", type=int, default=10, help="how many workers die in a round, at the least")
+    parser.add_argument("--runs", type=int, default=20, help="how many runs a round starts")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     told = parser.parse_args()
     os.environ |= {"LEASE_SECONDS": "0.6", "SWEEP_SECONDS": "0.1", "RETRY_BASE": "0.05", "WORKER_THREADS": "4"}
     sys.stdout.write(f"seed {told.seed}\n")
     with services() as base:
         os.environ |= {"TEST_SERVICES": str(base), "AGENT_MODULES": "tests.agents.scripted"}
-        return _play(told.rounds, told.kills, told.seed)
+        return _play(told)
 
 
-def _play(rounds: int, kills: int, seed: int) -> int:
-    game = __import__("bench.crash_game", fromlist=["Game"]).Game(random.Random(seed))
+def _play(told: argparse.Namespace) -> int:
+    game = importlib.import_module("bench.crash_game").Game(random.Random(told.seed))
     herd, wrong = Herd(), []
     try:
-        for number in range(rounds):
-            wrong += _round(game, herd, kills)
+        for number in range(told.rounds):
+            wrong += _round(game, herd, told.kills, told.runs)
             sys.stdout.write(f"round {number + 1}: {herd.kills} kills, {game.summary()}, {len(wrong)} wrong\n")
             sys.stdout.flush()
     finally:
         herd.end()
     for each in wrong:
         sys.stdout.write(f"WRONG {each}\n")
-    sys.stdout.write(f"seed {seed}: {herd.kills} kills, {game.summary()}, {len(wrong)} wrong\n")
+    sys.stdout.write(f"seed {told.seed}: {herd.kills} kills, {game.summary()}, {len(wrong)} wrong\n")
     return 1 if wrong else 0
 
 
-def _round(game: Any, herd: Herd, kills: int) -> list[str]:
-    runs = game.begin(RUNS)
+def _round(game: Any, herd: Herd, kills: int, number: int) -> list[str]:
+    runs = game.begin(number)
     planned, deadline = herd.kills + kills, time.monotonic() + PATIENCE
     while herd.kills < planned or not game.over(runs):
         if game.over(runs):
-            runs += game.begin(RUNS)
+            runs += game.begin(number)
         if time.monotonic() > deadline:
             return [f"a round did not end: {game.standing(runs)}"]
         herd.fill()
