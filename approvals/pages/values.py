@@ -1,6 +1,6 @@
 """Parameters, evidence and differences as they are shown: exactly as text, hidden characters marked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -18,19 +18,28 @@ def values_of(arguments: str) -> dict[str, Any]:
     return dict(exact_json.loads(arguments))
 
 
-def params(arguments: str, first: str, definition: Mapping[str, Any]) -> list[Param]:
-    """Every bound parameter, with the agent's own value where a person changed it."""
-    before = values_of(first)
+def params(arguments: str, first: str, definition: Mapping[str, Any], evidence: str | None = None) -> list[Param]:
+    """Every bound parameter, with the agent's own value where a person changed it.
+
+    What the evidence says under a parameter's name was checked of the agent's value, so it stands beside that one only.
+    """
+    before, checked = values_of(first), _checked(evidence)
     masked = set(definition.get("sensitive") or ())
     schema = definition.get("parameters", {}).get("properties", {})
     return [
-        _masked(name) if name in masked else _param(name, value, before.get(name, value), schema.get(name, {}))
+        _masked(name)
+        if name in masked
+        else _param(name, value, before.get(name, value), schema.get(name, {}), checked.get(name, ""))
         for name, value in values_of(arguments).items()
     ]
 
 
-def facts(text: str | None) -> list[Fact]:
-    """Evidence or a precondition as named facts; a value that is no object is one fact."""
+def _checked(evidence: str | None) -> dict[str, str]:
+    return {fact.name: str(fact.value) for fact in facts(evidence)}
+
+
+def facts(text: str | None, *, but: Collection[str] = ()) -> list[Fact]:
+    """Evidence or a precondition as named facts, those in `but` left out; a value that is no object is one fact."""
     if text is None:
         return []
     try:
@@ -38,7 +47,9 @@ def facts(text: str | None) -> list[Fact]:
     except BadJson:
         value = text
     named = value if isinstance(value, dict) else {_("value"): value}
-    return [Fact(name=str(shown(str(name))), value=shown(text_of(each))) for name, each in named.items()]
+    return [
+        Fact(name=str(shown(str(name))), value=shown(text_of(each))) for name, each in named.items() if name not in but
+    ]
 
 
 def differences(fields: Sequence[Mapping[str, Any]]) -> list[Fact]:
@@ -68,7 +79,7 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
     ]
 
 
-def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any]) -> Param:
+def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checked: str) -> Param:
     text = text_of(value)
     whole = shown(text) if len(text) > BEGINNING else None
     return Param(
@@ -78,6 +89,7 @@ def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any]) -> Par
         whole=whole,
         length=len(text) if whole else 0,
         was=None if value == before else beginning(text_of(before)),
+        checked=checked if value == before else "",
         hidden_names=(whole or shown(text)).hidden_names,
     )
 

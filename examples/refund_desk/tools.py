@@ -102,20 +102,26 @@ def refund_ground(ctx: ToolContext, *, order_id: str, amount: Decimal, **_: Any)
 
 
 def refund_facts(ctx: ToolContext, *, order_id: str, amount: Decimal, currency: str, **_: Any) -> dict[str, Any]:
-    """What a reviewer wants to hold beside the parameters."""
+    """What was checked of each parameter, under its name, and what the refund touches besides."""
     order = orders.find(order_id)
     if order is None:
-        return {"order": f"No order has the number {order_id}."}
+        return {"order_id": "No order has this number."}
+    paid_back = refunded(ctx, order_id=order_id)
+    same = "Same as the order." if currency == order.currency else f"The order was paid in {order.currency}."
     return {
+        "order_id": f"Found. {order.status.capitalize()} {order.delivered_on}, {order.customer}.",
+        "amount": f"{of_the_total(amount, order)} Refunded so far: {paid_back}.",
+        "currency": same,
         "goes_to": f"{order.paid_with}, {order.customer}",
         "item": order.item if order.pieces == 1 else f"{order.item}, {order.pieces} pieces",
-        "delivered_on": order.delivered_on,
-        "order_status": order.status,
-        "order_total": f"{order.total} {order.currency}",
-        "refunded_so_far": refunded(ctx, order_id=order_id),
-        "currency_of_the_order": currency == order.currency,
-        "within_the_order_total": amount <= order.total,
     }
+
+
+def of_the_total(amount: Decimal, order: orders.Order) -> str:
+    if amount == order.total:
+        return "Equals the order’s total."
+    much = "More than" if amount > order.total else "Part of"
+    return f"{much} the order’s total of {order.total} {order.currency}."
 
 
 @tool(
@@ -179,8 +185,8 @@ def mail_facts(ctx: ToolContext, *, to: str, **_: Any) -> dict[str, Any]:
     """Whether the address is one of a customer, and of which orders."""
     found = orders.of_customer(to)
     if not found:
-        return {"address": "No customer has exactly this address."}
-    return {"address": f"Customer {found[0].customer}", "orders": [order.order_id for order in found]}
+        return {"to": "No customer has exactly this address."}
+    return {"to": f"{found[0].customer}, customer of {', '.join(order.order_id for order in found)}."}
 
 
 @tool(
@@ -227,11 +233,18 @@ def _accepted(recipients: str, *, identity: str) -> dict[str, Any]:
 # --- the parcel -----------------------------------------------------------------------------------------
 
 
+def label_facts(ctx: ToolContext, *, order_id: str, **_: Any) -> dict[str, Any]:
+    """Whose order it is."""
+    order = orders.find(order_id)
+    return {"order_id": f"Found, {order.customer}." if order else "No order has this number."}
+
+
 @tool(
     effect=Effect.MANUAL,
     risk=Risk.MEDIUM,
     summary="Create a return label for order {order_id}",
     undo="A label that was not used is void after 14 days.",
+    evidence=label_facts,
     timeout=20,
 )
 def create_label(ctx: ToolContext, *, order_id: OrderNumber, sender: Line) -> dict[str, Any]:

@@ -275,3 +275,32 @@ def test_a_rule_that_cannot_be_evaluated_asks_an_admin_and_shows_why(acme: Tenan
     assert answer(browser(alice), request, "approve").status_code == 403
     assert answer(browser(ravi), request, "approve").status_code == 302
     assert fresh(request).status == "approved"
+
+
+def test_what_was_checked_of_a_parameter_stands_beside_it_and_the_rest_below(acme: Tenant, alice: Member) -> None:
+    evidence = '{"amount": "Equals the order total.", "goes_to": "Visa card ending 4242"}'
+    page = text(browser(alice).get(url(park(acme, a_call(evidence=evidence)))))
+    amount, currency = page.index("<code><bdi>1240.00"), page.index("<code><bdi>EUR")
+    assert amount < page.index("Equals the order total.") < currency
+    assert page.count("Equals the order total.") == 1
+    assert page.index("What it touches") < page.index("Visa card ending 4242")
+
+
+def test_what_was_checked_of_the_agents_value_is_not_said_of_an_edited_one(
+    acme: Tenant, alice: Member, bo: Member
+) -> None:
+    evidence = '{"amount": "Equals the order total.", "currency": "Same as the order."}'
+    request = park(acme, a_call(risk="critical", evidence=evidence))
+    decisions.decide(
+        request.pk,
+        tenant=acme.pk,
+        actor=actor(bo),
+        decision="edit",
+        version=1,
+        arguments={**ARGUMENTS, "amount": "40.00"},
+        channel="page",
+    )
+    page = text(browser(alice).get(url(request)))
+    assert "<code><bdi>40.00" in page
+    assert "Equals the order total." not in page
+    assert "Same as the order." in page

@@ -87,8 +87,10 @@ def test_a_reviewer_sees_what_the_order_says_beside_the_parameters(ledger: Servi
     call(tools.refund, {**REFUND, "amount": "40.00"}, key="another")
     facts = asked(tools.refund_facts, tools.refund, REFUND)
     assert facts["goes_to"] == "Visa card ending 4242, Maja Lindqvist"
-    assert facts["refunded_so_far"] == "40.00"
-    assert facts["order_total"] == "1240.00 EUR"
+    assert facts["amount"] == "Equals the order’s total. Refunded so far: 40.00."
+    dollars = asked(tools.refund_facts, tools.refund, {**REFUND, "currency": "USD", "amount": "5000.00"})
+    assert dollars["currency"] == "The order was paid in EUR."
+    assert dollars["amount"].startswith("More than the order’s total of 1240.00 EUR.")
 
 
 def test_a_busy_ledger_is_left_alone_for_as_long_as_it_says(ledger: Service) -> None:
@@ -144,7 +146,7 @@ def test_an_address_with_letters_of_another_script_is_kept_as_it_is(mail: Servic
     call(tools.send_email, {**MAIL, "to": "\u0430nna@mail.example"})
     assert [entry["recipients"] for entry in listed(mail)] == ["\u0430nna@mail.example"]
     facts = asked(tools.mail_facts, tools.send_email, {**MAIL, "to": "\u0430nna.bianchi@mail.example"})
-    assert facts["address"] == "No customer has exactly this address."
+    assert facts["to"] == "No customer has exactly this address."
 
 
 def test_a_label_whose_answer_is_lost_may_have_been_printed(carrier: Service) -> None:
