@@ -40,6 +40,12 @@ def close(request: ApprovalRequest, *, now: datetime) -> None:
     Asked.objects.filter(request=request, until__isnull=True).update(until=now)
 
 
+def now(request: ApprovalRequest) -> list[UUID]:
+    """The members who are asked now."""
+    rows = Asked.objects.filter(request=request, until__isnull=True)
+    return list(rows.values_list("member_id", flat=True))
+
+
 def because(asked_as: str, people: Roster) -> str:
     """Why a member is asked, as a person reads it."""
     kind, _sep, key = asked_as.partition(":")

@@ -40,7 +40,11 @@ class Hand:
     @property
     def votes(self) -> list[Vote]:
         """The approvals that count for the version that stands."""
-        return counted(self.people, self.ask, self.answers)
+        return self.votes_for(self.request.version)
+
+    def votes_for(self, version: int) -> list[Vote]:
+        """The approvals of a version whose givers may give them."""
+        return counted(self.people, self.ask, [each for each in self.reviews if each.version == version])
 
     @property
     def answers(self) -> list[Review]:

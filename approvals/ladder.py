@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
+
 from approvals import asked, escalations
-from approvals.models import ApprovalRequest
+from approvals.models import ApprovalRequest, Viewing
+from approvals.notifications import outbox
 from approvals.reviewers import Asking, short_of
 from approvals.rosters import Roster
 from approvals.story import tell
@@ -28,13 +31,36 @@ def climb(request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Act
     request.due_at = _due_at(request, people, rungs)
     request.asked_stamp = people.stamp
     request.save(update_fields=["escalation_level", "rung", "short", "due_at", "asked_stamp"])
-    return asked.refresh(request, people, ask)
+    added = asked.refresh(request, people, ask)
+    _notify(request, people, added)
+    return added
+
+
+def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> None:
+    """Let those be told who were not asked before, and all of them once the time is nearly over."""
+    outbox.tell(request, outbox.ASKED, added)
+    if outbox.closing_at(request) <= people.now < request.deadline:
+        outbox.tell(request, outbox.CLOSING, asked.now(request))
 
 
 def _due_at(request: ApprovalRequest, people: Roster, rungs: Sequence[escalations.Rung]) -> datetime:
     """When to look again: the deadline, the next level, or the next absence that begins or ends."""
     moments = [request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]]
-    return min([*moments, people.next_change] if people.next_change else moments)
+    moments += [people.next_change] if people.next_change else []
+    moments += [at for at in (outbox.closing_at(request), _unseen_at(request)) if at > people.now]
+    return min(moments)
+
+
+def _unseen_at(request: ApprovalRequest) -> datetime:
+    """Until when somebody who is asked must have been reached or have looked."""
+    return request.opened_at + timedelta(seconds=settings.UNSEEN_SECONDS)
+
+
+def _is_unseen(request: ApprovalRequest, people: Roster) -> bool:
+    """Whether nobody was reached and nobody has looked, though there was time; asked once, at the first level."""
+    if request.rung or people.now < _unseen_at(request):
+        return False
+    return not (outbox.reached(request) or Viewing.objects.filter(request=request).exists())
 
 
 def _step(
@@ -47,24 +73,32 @@ def _step(
 ) -> Asking:
     while request.rung < len(rungs):
         rung = rungs[request.rung]
-        because = _because(rung, people, ask, by_hand=by_hand)
+        because = _because(request, rung, people, ask, by_hand=by_hand)
         if not because:
             break
         request.rung += 1
         request.escalation_level = rung.level
         ask = replace(ask, level=rung.level)
         _tell_level(request, rung, because, actor=by_hand or SYSTEM)
+        if because in ("repeat", "unseen"):
+            outbox.tell(request, outbox.AGAIN, asked.now(request), mark=str(request.rung))
+        if because == "unseen":
+            outbox.tell_admins(request, outbox.NOBODY)
         by_hand = None
     return ask
 
 
-def _because(rung: escalations.Rung, people: Roster, ask: Asking, *, by_hand: Actor | None) -> str:
+def _because(
+    request: ApprovalRequest, rung: escalations.Rung, people: Roster, ask: Asking, *, by_hand: Actor | None
+) -> str:
     """Why this step is taken now, or "" where it is not."""
     if by_hand:
         return "by_hand"
     if rung.at <= people.now:
         return "repeat" if rung.repeat else "time"
-    return "too_few" if not rung.repeat and short_of(people, ask) else ""
+    if not rung.repeat and short_of(people, ask):
+        return "too_few"
+    return "unseen" if _is_unseen(request, people) else ""
 
 
 def _tell_level(request: ApprovalRequest, rung: escalations.Rung, because: str, *, actor: Actor) -> None:
@@ -72,6 +106,7 @@ def _tell_level(request: ApprovalRequest, rung: escalations.Rung, because: str, 
         "time": f"Nobody answered in time at level {rung.level - 1}: level {rung.level} is asked too",
         "too_few": f"Too few can answer at level {rung.level - 1}: level {rung.level} was asked at once",
         "by_hand": f"{actor.name} asked level {rung.level} too",
+        "unseen": f"Nobody was reached and nobody has looked: level {rung.level} was asked",
         "repeat": "Nobody has answered: everyone is asked again",
     }
     data = {"level": rung.level, "because": because}
@@ -82,3 +117,4 @@ def _tell_short(request: ApprovalRequest, short: int) -> None:
     message = f"Too few can answer: {short} more would be needed. The administrators are told; the deadline runs"
     data = {"level": request.escalation_level, "because": "nobody_left", "short": short}
     tell(request, "approval.escalated", actor=SYSTEM, message=message, data=data)
+    outbox.tell_admins(request, outbox.NOBODY)

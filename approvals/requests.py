@@ -12,6 +12,7 @@ from approvals.errors import NotPending
 from approvals.hands import Hand
 from approvals.latest import RequestView, latest
 from approvals.models import ApprovalRequest, RequestVersion, Review
+from approvals.notifications import outbox
 from approvals.requirements import Requirement
 from approvals.signals import request_resolved
 from approvals.story import tell
@@ -77,6 +78,8 @@ def open(  # noqa: A001  The verb of the design; the built-in is not wanted here
     tell(request, "approval.requested", actor=actor, message=message, data=_asked_for(request))
     hand = hands.opened(request, version, _carry(request, carried_votes))
     ladder.climb(request, hand.people, hand.ask)
+    if requirement.errors:
+        outbox.tell_admins(request, outbox.UNREADABLE)
     if carried_votes:
         settle(hand, actor=actor)
     return request
@@ -93,7 +96,11 @@ def edit(hand: Hand, change: Edit, *, actor: Actor) -> Hand:
     data = {"version": request.version, "fields": list(change.fields)}
     message = f"{actor.name} edited {', '.join(change.fields)}"
     tell(request, "approval.edited", actor=actor, message=message, data=data)
+    lapsed = [
+        vote.review.member_id for vote in hand.votes_for(request.version - 1) if vote.review.member_id != change.member
+    ]
     after = hand.with_version(version)
+    outbox.tell(request, outbox.LAPSED, lapsed, mark=str(request.version))
     ladder.climb(request, after.people, after.ask)
     return after
 
@@ -123,6 +130,7 @@ def resolve(
     data |= {"because": because} if because else {}
     message = _ended(request, hand.version.title, actor)
     tell(request, states.EVENTS[status], actor=actor, message=message, data=data)
+    outbox.tell(request, outbox.ENDED, (UUID(str(each)) for each in request.initiators))
     request_resolved.send(
         sender=ApprovalRequest,
         request=request,

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from approvals.views import answering, bulk, editing, inbox, requests
+from approvals.views import answering, bulk, editing, inbox, opening, requests
 
 app_name = "approvals"
 urlpatterns = [
     path("inbox/", inbox.show, name="inbox"),
     path("inbox/bulk/", bulk.compare, name="bulk"),
     path("decided/", inbox.decided, name="decided"),
+    path("open/<str:token>/", opening.follow, name="open"),
     path("requests/<uuid:request_id>/", requests.show, name="request"),
     path("requests/<uuid:request_id>/decide/", answering.decide, name="decide"),
     path("requests/<uuid:request_id>/edit/", editing.show, name="edit"),

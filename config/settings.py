@@ -56,6 +56,7 @@ RETRY_CAP = env.float("RETRY_CAP", default=900.0)
 RETRY_TOLD_CAP = env.float("RETRY_TOLD_CAP", default=86400.0)
 MODEL_MAX_ATTEMPTS = env.int("MODEL_MAX_ATTEMPTS", default=12)
 TOOL_MAX_ATTEMPTS = env.int("TOOL_MAX_ATTEMPTS", default=8)
+UNSEEN_SECONDS = env.float("UNSEEN_SECONDS", default=900.0)
 MAX_STEPS = env.int("MAX_STEPS", default=100)
 MAX_REPEATS = env.int("MAX_REPEATS", default=3)
 CRASH_LOOP = env.int("CRASH_LOOP", default=3)
@@ -180,7 +181,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat.Scheduler"  # Only intervals, so nothing to
 CELERY_BEAT_MAX_LOOP_INTERVAL = SWEEP_SECONDS
 CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": max(10 * SWEEP_SECONDS, 5)}}
-    for name in ("runs.tasks.sweep", "approvals.tasks.sweep")
+    for name in ("runs.tasks.sweep", "approvals.tasks.sweep", "approvals.tasks.deliver")
 }
 CELERY_BEAT_SCHEDULE |= {
     name: {"task": name, "schedule": 600.0, "options": {"expires": 600}}
