@@ -144,11 +144,5 @@ class Postgres:
 
 
 def _is_postgres(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-        command = subprocess.run(
-            ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
-        )
-    except (ProcessLookupError, PermissionError):
-        return False
-    return "postgres" in command.stdout
+    command = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
+    return "postgres" in subprocess.run(command, capture_output=True, text=True, check=False).stdout

@@ -119,10 +119,16 @@ def test_everything_runs_comes_back_and_ends_with_a_control_c(up: Callable[..., 
 def test_a_killed_supervisor_leaves_nothing(up: Callable[..., Up]) -> None:
     running = up()
     assert wait_for(lambda: len(running.children()) == 5, within=SLOW), running.said
-    pids = list(running.children())
+    pids = {str(pid) for pid in running.children()}
     running.process.kill()
-    assert wait_for(lambda: not running.left(), within=15), running.left()
-    assert not set(map(str, pids)) & {line.strip() for line in table("pid=")}
+    running.process.wait()
+
+    def alive() -> set[str]:
+        rows = [line.split() for line in table("pid=,stat=")]
+        return {row[0] for row in rows if not row[1].startswith("Z")}
+
+    assert wait_for(lambda: not pids & alive(), within=15)
+    assert running.left() == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
