@@ -249,6 +249,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+# A browser keeps cookies by host, not by port: two of us on one machine must not sign each other's people out.
+SESSION_COOKIE_NAME = "sessionid" if PORT == 8000 else f"sessionid_{PORT}"
 CSRF_FAILURE_VIEW = "config.frame.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = _TLS
