@@ -63,6 +63,7 @@ def retry(run_id: UUID, *, actor: Actor, channel: str = "") -> Run:
     """
     door = _door(run_id, actor)
     _demand(door, {states.FAILED}, _("Only a run that failed can be retried."))
+    _demand_agent(door)
     run = door.run
     who = person(actor)
     if who and who not in run.initiators:
@@ -126,9 +127,7 @@ def _standing(run: Run) -> dict[str, Any]:
 
 
 def _demand_way_out(door: Command, reason: str, budget: Mapping[str, Any] | None) -> None:
-    access = agents.access(door.run.agent)
-    if access is None or not access.enabled or access.stopped:
-        raise Refusal("agent_stopped", detail=_("The agent is stopped. Start the agent first, then resume the run."))
+    _demand_agent(door)
     if reason == "unknown_outcome":
         raise Refusal("settle_first", detail=_("Say first what became of the calls whose outcome is unknown."))
     if reason == "version":
@@ -136,6 +135,12 @@ def _demand_way_out(door: Command, reason: str, budget: Mapping[str, Any] | None
     if reason == "budget" and not budget:
         message = _("The budget is used up. Resume with a larger one.")
         raise invalid(message, code="budget_required", errors=[{"field": "budget", "message": message}])
+
+
+def _demand_agent(door: Command) -> None:
+    access = agents.held(door.run.agent)
+    if access is None or not access.enabled or access.stopped:
+        raise Refusal("agent_stopped", detail=_("The agent is stopped. Start the agent first, then resume the run."))
 
 
 def _forgive(door: Command) -> None:

@@ -25,7 +25,7 @@ _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 
 def agent(name: str, *, member: Member | None) -> None:
     """Refuse an agent that is not switched on here, is stopped, or is restricted and not this member's."""
-    access = agents.access(name)
+    access = agents.held(name)
     if access is None or not access.enabled:
         raise not_found(_("There is no such agent here. An admin switches agents on."), code="agent_unknown")
     if member is not None and not agents.permits(member, name, "operate_runs"):

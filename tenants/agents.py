@@ -15,6 +15,15 @@ def access(agent: str) -> AgentAccess | None:
     return AgentAccess.objects.filter(agent=agent).first()
 
 
+def held(agent: str) -> AgentAccess | None:
+    """The same, read so that no switch of it commits before the transaction in hand does.
+
+    Whatever lets a run of the agent go on reads it so; else a stop that comes between would miss that run.
+    """
+    query = "SELECT * FROM tenants_agentaccess WHERE agent = %s FOR SHARE"
+    return next(iter(AgentAccess.objects.raw(query, [agent])), None)
+
+
 def is_on(agent: str) -> bool:
     """Whether an admin switched the agent on; a stopped one counts as on."""
     return AgentAccess.objects.filter(agent=agent, enabled=True).exists()
@@ -31,7 +40,7 @@ def permits(member: Member, agent: str, permission: str) -> bool:
     return ObjectPermissionChecker(member.person).has_perm(permission, found)
 
 
-def switch(agent: str, *, actor: Actor, **changes: Any) -> AgentAccess:
+def switch(agent: str, *, actor: Actor, channel: str = "", **changes: Any) -> AgentAccess:
     """Set `enabled`, `restricted` or `stopped` of the agent, and make its row where there is none."""
     found, _made = AgentAccess.objects.select_for_update().get_or_create(
         tenant_id=current(), agent=agent, defaults={"enabled": False}
@@ -40,5 +49,5 @@ def switch(agent: str, *, actor: Actor, **changes: Any) -> AgentAccess:
         setattr(found, name, value)
     found.save(update_fields=list(changes))
     stamps.bump()
-    audit.record("agent.changed", actor=actor, target=f"agent:{agent}", detail=dict(changes))
+    audit.record("agent.changed", actor=actor, target=f"agent:{agent}", detail=dict(changes), channel=channel)
     return found

@@ -1,94 +1,105 @@
-"""Agents and tools as workers announced them and as this tenant has switched them."""
+"""Agents and tools over HTTP: as workers announced them, and as this tenant switches them."""
 
-from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
-from django.db.models import QuerySet
-from django.utils import timezone
 from ninja import Query
 
+from runs import programs, switches
 from runs.api.routing import router
-from runs.api.schemas import AgentPage, PageQuery, ToolPage
-from runs.models import AgentVersion, ToolDefinition
-from runs.telling import stricter
+from runs.api.schemas import AgentChange, AgentOut, AgentPage, PageQuery, ToolChange, ToolOut, ToolPage
+from tenants import exact_json, wire
 from tenants.bearer import demand
-from tenants.models import AgentAccess, Member, ToolSetting
+from tenants.frame import keys_items, once_for_item
+from tenants.idempotency import Answer
+from tenants.keys import Bearer
 from tenants.paging import page
 from tenants.requests import KeyRequest
+from tenants.scope import scope
 
-Answer = dict[str, Any]
+Shape = dict[str, Any]
 
 
 @router.get("/agents", tags=["programs"], response=AgentPage, summary="List agents")
-def list_agents(request: KeyRequest, query: Query[PageQuery]) -> Answer:
+def list_agents(request: KeyRequest, query: Query[PageQuery]) -> Shape:
     """The agents switched on here; an admin also sees those that could be."""
     bearer = demand(request, "settings:read")
-    switched = {access.agent: access for access in AgentAccess.objects.all()}
-    names = AgentVersion.objects.order_by("agent").distinct("agent")
-    found = page(_seen(names, bearer.member), by=["agent"], cursor=query.cursor, limit=query.limit)
-    versions = _versions(row.agent for row in found.items)
-    tools = _tool_names(version for several in versions.values() for version in several)
-    return found.answer(lambda row: _agent(row.agent, switched.get(row.agent), versions.get(row.agent, []), tools))
+    found = page(programs.agents_seen(bearer.member), by=["agent"], cursor=query.cursor, limit=query.limit)
+    told = programs.agents_told(row.agent for row in found.items)
+    return found.answer(lambda row: asdict(told[row.agent]))
+
+
+@router.get("/agents/{name}", tags=["programs"], response=AgentOut, summary="Read an agent")
+def read_agent(request: KeyRequest, name: str) -> Shape:
+    """One agent; one that is not switched on answers to admins only."""
+    bearer = demand(request, "settings:read")
+    return asdict(programs.agent(name, bearer.member))
+
+
+@router.patch("/agents/{name}", tags=["programs"], response=AgentOut, summary="Switch an agent on or off")
+def change_agent(request: KeyRequest, name: str, body: AgentChange) -> Shape:
+    """Off: no run of it starts here, and the calls of those under way are refused."""
+    bearer = demand(request, "settings:write", "admin")
+    with scope(bearer.tenant):
+        switches.switch_agent(name, enabled=body.enabled, actor=bearer.actor, channel="api")
+        return asdict(programs.agent(name, bearer.member))
+
+
+@router.post("/agents/{name}/stop", tags=["programs"], response=AgentOut, summary="Stop an agent")
+@keys_items
+def stop_agent(request: KeyRequest, name: str) -> Any:
+    """No new run starts, and running ones pause; what is in hand ends and is recorded."""
+    return _switched(request, name, stopped=True)
+
+
+@router.post("/agents/{name}/start", tags=["programs"], response=AgentOut, summary="Start an agent again")
+@keys_items
+def start_agent(request: KeyRequest, name: str) -> Any:
+    """Runs may start again, and those that the stop paused go on."""
+    return _switched(request, name, stopped=False)
 
 
 @router.get("/tools", tags=["programs"], response=ToolPage, summary="List tools")
-def list_tools(request: KeyRequest, query: Query[PageQuery]) -> Answer:
+def list_tools(request: KeyRequest, query: Query[PageQuery]) -> Shape:
     """The tools of the agents one sees, each as it was announced last."""
     bearer = demand(request, "settings:read")
-    wanted = [mark for each in _seen(AgentVersion.objects.all(), bearer.member) for mark in each.tools]
-    newest = ToolDefinition.objects.filter(fingerprint__in=wanted).order_by("name", "-announced_at").distinct("name")
-    rows = ToolDefinition.objects.filter(fingerprint__in=[row.fingerprint for row in newest])
-    found = page(rows, by=["name"], cursor=query.cursor, limit=query.limit)
-    settings = {row.tool: row for row in ToolSetting.objects.filter(tool__in=[row.name for row in found.items])}
-    return found.answer(lambda row: _tool(row, settings.get(row.name)))
+    found = page(programs.tools_seen(bearer.member), by=["name"], cursor=query.cursor, limit=query.limit)
+    told = {each.name: each for each in programs.tools_told(found.items)}
+    return found.answer(lambda row: asdict(told[row.name]))
 
 
-def _seen(rows: "QuerySet[AgentVersion]", member: Member) -> "QuerySet[AgentVersion]":
-    if member.has("admin"):
-        return rows
-    enabled = AgentAccess.objects.filter(enabled=True).values_list("agent", flat=True)
-    return rows.filter(agent__in=list(enabled))
+@router.get("/tools/{name}", tags=["programs"], response=ToolOut, summary="Read a tool")
+def read_tool(request: KeyRequest, name: str) -> Shape:
+    """One tool as it was announced last."""
+    bearer = demand(request, "settings:read")
+    return asdict(programs.tool(name, bearer.member))
 
 
-def _versions(names: Iterable[str]) -> dict[str, list[AgentVersion]]:
-    found: dict[str, list[AgentVersion]] = {}
-    for row in AgentVersion.objects.filter(agent__in=list(names)).order_by("agent", "-announced_at", "-id"):
-        found.setdefault(row.agent, []).append(row)
-    return found
+@router.patch("/tools/{name}", tags=["programs"], response=ToolOut, summary="Switch a tool, or raise its risk")
+def change_tool(request: KeyRequest, name: str, body: ToolChange) -> Shape:
+    """`risk: null` gives the author's back; one below the author's is 422."""
+    bearer = demand(request, "settings:write", "admin")
+    risk = (body.risk or "") if "risk" in body.model_fields_set else None
+    with scope(bearer.tenant):
+        switches.set_tool(
+            name, actor=bearer.actor, by=bearer.member, enabled=body.enabled, risk=risk, channel="api"
+        )  # fmt: skip
+        return asdict(programs.tool(name, bearer.member))
 
 
-def _tool_names(versions: Iterable[AgentVersion]) -> dict[str, str]:
-    marks = {mark for version in versions for mark in version.tools}
-    return dict(ToolDefinition.objects.filter(fingerprint__in=marks).values_list("fingerprint", "name"))
+def _switched(request: KeyRequest, name: str, *, stopped: bool) -> Any:
+    """The switch once under its key; then the runs, each in a transaction of its own."""
+    bearer = demand(request, "runs:operate", "manager")
+    turn = switches.stop if stopped else switches.start
+
+    def work() -> Answer:
+        turn(name, by=bearer.member, actor=bearer.actor, channel="api")
+        return Answer(200, wire.text(_told(bearer, name)))
+
+    answer = once_for_item(request, "switch", {"stopped": stopped}, work)
+    switches.settle_runs(name, tenant=bearer.tenant, actor=bearer.actor, channel="api")
+    return exact_json.loads(answer.body)
 
 
-def _agent(name: str, access: AgentAccess | None, versions: list[AgentVersion], tools: dict[str, str]) -> Answer:
-    newest = versions[0].tools if versions else []
-    now = timezone.now()
-    return {
-        "name": name,
-        "enabled": access is not None and access.enabled,
-        "restricted": access is not None and access.restricted,
-        "stopped": access is not None and access.stopped,
-        "versions": [version.version for version in versions],
-        "tools": [tools[mark] for mark in newest if mark in tools],
-        "live": any(version.known_until > now for version in versions),
-    }
-
-
-def _tool(row: ToolDefinition, setting: ToolSetting | None) -> Answer:
-    said = row.definition
-    return {
-        "name": row.name,
-        "title": said.get("title") or row.name,
-        "description": said.get("description") or "",
-        "version": str(said.get("version") or ""),
-        "effect": said.get("effect") or "",
-        "risk": stricter(str(said.get("risk") or "low"), setting.risk if setting else ""),
-        "lowest_risk": said.get("risk") or "low",
-        "enabled": setting is None or setting.enabled,
-        "fingerprint": row.fingerprint,
-        "parameters": said.get("schema") or {},
-        "sensitive": said.get("sensitive") or [],
-        "undo": said.get("undo"),
-    }
+def _told(bearer: Bearer, name: str) -> Shape:
+    return asdict(programs.agent(name, bearer.member))

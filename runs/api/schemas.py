@@ -228,6 +228,19 @@ class AgentOut(Schema):
     live: bool
 
 
+class AgentChange(Strict):
+    """Whether the tenant has the agent switched on."""
+
+    enabled: bool
+
+
+class ToolChange(Strict):
+    """What a tenant settles about a tool; what is left out stays as it is."""
+
+    enabled: bool | None = None
+    risk: str | None = None
+
+
 class AgentPage(Schema):
     """The agents known here."""
 
