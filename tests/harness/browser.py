@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis.internal.observability  # noqa: F401  # See below.
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
@@ -11,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 from tests.harness import chromium
 from tests.harness.live import LiveServer
 
+# Hypothesis is imported before the browser is: its plugin would do so at the end of the run, when the collector may
+# finish one of Playwright's greenlets inside the compiler, which Python 3.11 calls a SystemError.
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
