@@ -28,9 +28,10 @@ def climb(request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Act
     if short and not request.short:
         _tell_short(request, short)
     request.short = short
-    request.due_at = _due_at(request, people, rungs)
+    request.next_at = min([request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]])
+    request.due_at = _due_at(request, people, wakes=bool(rungs))
     request.asked_stamp = people.stamp
-    request.save(update_fields=["escalation_level", "rung", "short", "due_at", "asked_stamp"])
+    request.save(update_fields=["escalation_level", "rung", "short", "due_at", "next_at", "asked_stamp"])
     added = asked.refresh(request, people, ask)
     _notify(request, people, added)
     return added
@@ -43,12 +44,11 @@ def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> 
         outbox.tell(request, outbox.CLOSING, asked.now(request))
 
 
-def _due_at(request: ApprovalRequest, people: Roster, rungs: Sequence[escalations.Rung]) -> datetime:
-    """When to look again: the deadline, the next level, or the next absence that begins or ends."""
-    moments = [request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]]
-    moments += [people.next_change] if people.next_change else []
-    moments += [at for at in (outbox.closing_at(request), _unseen_at(request)) if at > people.now]
-    return min(moments)
+def _due_at(request: ApprovalRequest, people: Roster, *, wakes: bool) -> datetime:
+    """When to look again: the next step or the end, an absence that begins or ends, a reminder, an unseen request."""
+    coming = [outbox.closing_at(request), *([_unseen_at(request)] if wakes and not request.rung else [])]
+    coming += [people.next_change] if people.next_change else []
+    return min([request.next_at or request.deadline, *[at for at in coming if at > people.now]])
 
 
 def _unseen_at(request: ApprovalRequest) -> datetime:

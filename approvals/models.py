@@ -14,10 +14,10 @@ from tenants.models import Member, TenantModel
 class ApprovalRequest(TenantModel):
     """The question put to people: one tool call, frozen as shown, with a version that grows when it is edited.
 
-    `due_at` is when the sweep next looks at it: the deadline, the next level, or at once. `rung` counts the
-    steps of the escalation's schedule that have been taken, repeats included. `short` is by how many too few
-    people can answer at the last level. `asked_stamp` is the tenant's stamp at which its people were last looked
-    through; where the tenant's has grown since, the sweep asks again.
+    `due_at` is when the sweep next looks at it; `next_at` what people order their list by: the next level or the
+    end. `rung` counts the steps of the escalation's schedule that have been taken, repeats included. `short` is by
+    how many too few people can answer at the last level. `asked_stamp` is the tenant's stamp at which its people
+    were last looked through; where the tenant's has grown since, the sweep asks again.
     """
 
     subject = models.TextField()
@@ -55,6 +55,7 @@ class ApprovalRequest(TenantModel):
     opened_at = models.DateTimeField(db_default=Now())
     deadline = models.DateTimeField()
     due_at = models.DateTimeField(null=True)
+    next_at = models.DateTimeField(null=True)
     short = models.PositiveIntegerField(default=0)
     asked_stamp = models.BigIntegerField(default=0)
     decided_at = models.DateTimeField(null=True)

@@ -54,7 +54,7 @@ def request(facts: Facts, names: Roster) -> dict[str, Any]:
         "supersedes": row.supersedes_id,
         "superseded_by": facts.superseded_by,
         "round": row.round,
-        "difference": row.difference,
+        "difference": difference(row),
         "created_at": row.opened_at,
     }
 
@@ -114,6 +114,18 @@ def arguments(text: str, row: ApprovalRequest) -> Any:
     if not hidden or not isinstance(value, Mapping):
         return value
     return {name: MASK if name in hidden else each for name, each in value.items()}
+
+
+def difference(row: ApprovalRequest) -> Any:
+    """What moved since the request it replaces, sensitive values masked."""
+    if row.difference is None:
+        return None
+    hidden = set(row.definition.get("sensitive") or ())
+    fields = [
+        {**each, "before": MASK, "after": MASK} if each.get("name") in hidden else each
+        for each in row.difference.get("fields", ())
+    ]
+    return {**row.difference, "fields": fields}
 
 
 def run_of(row: ApprovalRequest) -> str | None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import outcomes, reviewers
-from approvals.api.shapes import run_of, step_of
+from approvals.api.shapes import difference, run_of, step_of
 from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest, RequestComment, RequestVersion, Viewing
@@ -332,16 +332,16 @@ def _came_back(facts: Facts, reader: Reader) -> CameBack | None:
     old = facts.request.supersedes
     if old is None:
         return None
-    difference = facts.request.difference or {}
+    moved = difference(facts.request) or {}
     before = RequestVersion.objects.get(request=old, number=old.version)
     return CameBack(
-        why=str(difference.get("because", "")),
+        why=str(moved.get("because", "")),
         old_url=reader.request_url(old.pk),
         round=facts.request.round,
         rounds=ROUNDS,
         same_parameters=before.digest == facts.versions[0].digest,
         approved_at=old.decided_at if old.decision in ("approve", "edit") else None,
-        differences=values.differences(difference.get("fields", ())),
+        differences=values.differences(moved.get("fields", ())),
     )
 
 

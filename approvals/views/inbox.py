@@ -72,7 +72,7 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     seq = topics.inbox_number()
     asked = queries.listed(request.member, filters).filter(status="pending")
     rows = _narrowed(asked, chosen, request.member, reader)
-    page = paging.page(rows, by=["due_at", "id"], cursor=request.GET.get("after"), limit=PAGE)
+    page = paging.page(rows, by=["next_at", "id"], cursor=request.GET.get("after"), limit=PAGE)
     names = roster()
     found = facts.of(page.items, names)
     filter_view = _filter_view(request, url)
@@ -104,7 +104,7 @@ def _narrowed(
         return rows.filter(_of_groups(member))
     rows = rows.filter(queries.asked_of(member))
     if chosen == "hour":
-        return rows.filter(due_at__lte=reader.now + timedelta(hours=1))
+        return rows.filter(next_at__lte=reader.now + timedelta(hours=1))
     return rows.filter(risk="critical") if chosen == "critical" else rows
 
 
@@ -123,7 +123,7 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
     numbers = open_ones.aggregate(
         mine=Count("pk", filter=mine),
         groups=Count("pk", filter=_of_groups(member)),
-        hour=Count("pk", filter=mine & Q(due_at__lte=reader.now + timedelta(hours=1))),
+        hour=Count("pk", filter=mine & Q(next_at__lte=reader.now + timedelta(hours=1))),
         critical=Count("pk", filter=mine & Q(risk="critical")),
     )
     labels = {

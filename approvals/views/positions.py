@@ -14,7 +14,7 @@ LIMIT = 200
 def waiting(member: Member) -> list[UUID]:
     """What waits for the member, in the inbox's order; at most two hundred."""
     mine = ApprovalRequest.objects.filter(queries.asked_of(member), status="pending")
-    return list(mine.order_by("due_at", "id").values_list("id", flat=True)[:LIMIT])
+    return list(mine.order_by("next_at", "id").values_list("id", flat=True)[:LIMIT])
 
 
 def of(member: Member, request_id: UUID, reader: Reader) -> Position | None:

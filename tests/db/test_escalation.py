@@ -40,8 +40,9 @@ def hours_pass(request: ApprovalRequest, hours: float) -> None:
         gap = f"{hours} hours"
         cursor.execute(
             "UPDATE approvals_approvalrequest SET opened_at = opened_at - %s::interval,"
-            " deadline = deadline - %s::interval, due_at = due_at - %s::interval WHERE id = %s",
-            [gap, gap, gap, request.pk],
+            " deadline = deadline - %s::interval, due_at = due_at - %s::interval,"
+            " next_at = next_at - %s::interval WHERE id = %s",
+            [gap, gap, gap, gap, request.pk],
         )
         cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states")
 
@@ -160,7 +161,7 @@ def test_where_nobody_is_left_the_story_says_so_and_the_deadline_runs(acme: Tena
     request = park(acme, a_call(risk="critical", initiators=(alice.pk,)))
     assert request.short == 2
     assert told(request, "approval.escalated")[0]["because"] == "nobody_left"
-    assert request.due_at == request.deadline
+    assert request.next_at == request.deadline
 
 
 def test_repeats_are_bounded(acme: Tenant, alice: Member, bo: Member) -> None:
@@ -171,7 +172,7 @@ def test_repeats_are_bounded(acme: Tenant, alice: Member, bo: Member) -> None:
         hours_pass(request, 0.5)
         escalation.sweep()
     assert [each["because"] for each in told(request, "approval.escalated")] == ["time", "time", *["repeat"] * 4]
-    assert fresh(request).due_at == fresh(request).deadline
+    assert fresh(request).next_at == fresh(request).deadline
 
 
 def test_a_decided_request_is_left_alone(acme: Tenant, alice: Member, bo: Member) -> None:
