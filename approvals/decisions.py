@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from approvals import arguments as bound
 from approvals import errors, frozen, hands, policy, requests, reviewers, rules
@@ -128,7 +128,7 @@ def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel:
     return _refusal(hand, answer, actor) or _answer(hand, answer, verdict, actor=actor, channel=channel)
 
 
-_NOBODY = Verdict(False, "role", _lazy("A service key cannot answer for a person."))
+_NOBODY = Verdict(False, "role", gettext_lazy("A service key cannot answer for a person."))
 
 
 def _refusal(hand: Hand, answer: Answer, actor: Actor) -> Refusal | None:

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import gettext_lazy
 
 from approvals.display import shown
 from approvals.models import ApprovalRequest, Delivery
@@ -17,27 +17,27 @@ from approvals.notifications import links, outbox
 from tenants.models import Member, Tenant
 
 _SUBJECTS = {
-    outbox.ASKED: lazy("%(act)s waits for your answer"),
-    outbox.AGAIN: lazy("%(act)s still waits for your answer"),
-    outbox.CLOSING: lazy("%(act)s: the time to answer ends soon"),
-    outbox.LAPSED: lazy("%(act)s was edited: your vote no longer counts"),
-    outbox.NOBODY: lazy("%(act)s: too few people can answer"),
-    outbox.UNREADABLE: lazy("%(act)s: a rule could not be evaluated"),
+    outbox.ASKED: gettext_lazy("%(act)s waits for your answer"),
+    outbox.AGAIN: gettext_lazy("%(act)s still waits for your answer"),
+    outbox.CLOSING: gettext_lazy("%(act)s: the time to answer ends soon"),
+    outbox.LAPSED: gettext_lazy("%(act)s was edited: your vote no longer counts"),
+    outbox.NOBODY: gettext_lazy("%(act)s: too few people can answer"),
+    outbox.UNREADABLE: gettext_lazy("%(act)s: a rule could not be evaluated"),
 }
 _ENDS = {
-    "approved": lazy("%(act)s was approved"),
-    "rejected": lazy("%(act)s was rejected"),
-    "responded": lazy("%(act)s was answered by a person in its place"),
-    "expired": lazy("%(act)s expired: nobody answered"),
+    "approved": gettext_lazy("%(act)s was approved"),
+    "rejected": gettext_lazy("%(act)s was rejected"),
+    "responded": gettext_lazy("%(act)s was answered by a person in its place"),
+    "expired": gettext_lazy("%(act)s expired: nobody answered"),
 }
 _SENTENCES = {
-    outbox.ASKED: lazy("An agent wants to do something that a rule asks you about."),
-    outbox.AGAIN: lazy("Nobody has answered yet."),
-    outbox.CLOSING: lazy("If nobody answers, silence decides as the rule says."),
-    outbox.LAPSED: lazy("Another person changed the call after you approved it. Read it again, then answer."),
-    outbox.NOBODY: lazy("Fewer people than the rule needs can answer. The deadline runs."),
-    outbox.UNREADABLE: lazy("A rule could not be evaluated for this call, so an admin has to answer it."),
-    outbox.ENDED: lazy("This is how the question about a run of yours ended."),
+    outbox.ASKED: gettext_lazy("An agent wants to do something that a rule asks you about."),
+    outbox.AGAIN: gettext_lazy("Nobody has answered yet."),
+    outbox.CLOSING: gettext_lazy("If nobody answers, silence decides as the rule says."),
+    outbox.LAPSED: gettext_lazy("Another person changed the call after you approved it. Read it again, then answer."),
+    outbox.NOBODY: gettext_lazy("Fewer people than the rule needs can answer. The deadline runs."),
+    outbox.UNREADABLE: gettext_lazy("A rule could not be evaluated for this call, so an admin has to answer it."),
+    outbox.ENDED: gettext_lazy("This is how the question about a run of yours ended."),
 }
 
 
