@@ -10,6 +10,7 @@ from celery.signals import worker_init, worker_process_init, worker_shutting_dow
 
 from runs import agents, calls
 from runs.announcing import Announcer
+from runs.llm import asking
 
 _stop = threading.Event()
 _leaving = threading.Lock()
@@ -28,6 +29,8 @@ def stopping() -> bool:
 def begin(**_: Any) -> None:
     """Load the agents and make them known before the first message is taken."""
     agents.load()
+    for agent in agents.registry:
+        asking.warm(agent.model)
     Announcer(name()).start()
 
 

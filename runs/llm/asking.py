@@ -20,6 +20,12 @@ def ask(model: str | Model, request: ModelRequest) -> ModelResponse:
     return answer
 
 
+def warm(model: str | Model) -> None:
+    """Load what asking this model needs, so that the first question does not wait for it."""
+    if isinstance(model, str):
+        _provider(model)
+
+
 async def _await(answer: object) -> ModelResponse:
     return cast("ModelResponse", await answer)  # type: ignore[misc]
 

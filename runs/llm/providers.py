@@ -1,6 +1,7 @@
 """Real models through pydantic-ai's direct requests: transport only, one request a question, raw arguments."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -88,6 +89,9 @@ def _anthropic(model: str, http: httpx2.AsyncClient) -> WireModel:
 _CLIENTS: Mapping[str, Callable[[str, httpx2.AsyncClient], WireModel]] = {"openai": _openai, "anthropic": _anthropic}
 
 
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+
+
 def _key(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
@@ -113,7 +117,7 @@ def _tool(schema: ToolSchema) -> ToolDefinition:
 
 
 def _history(request: ModelRequest) -> list[wire.ModelMessage]:
-    names = {call.id: call.name for message in request.messages for call in message.tool_calls}
+    names = {call.id: _sendable(call.name) for message in request.messages for call in message.tool_calls}
     history: list[wire.ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
@@ -130,8 +134,14 @@ def _history(request: ModelRequest) -> list[wire.ModelMessage]:
 
 def _said(message: Message) -> list[wire.ModelResponsePart]:
     parts: list[wire.ModelResponsePart] = [wire.TextPart(content=message.text)] if message.text else []
-    calls = (wire.ToolCallPart(each.name, each.arguments, tool_call_id=each.id) for each in message.tool_calls)
-    return [*parts, *calls]
+    calls = message.tool_calls
+    parts.extend(wire.ToolCallPart(_sendable(each.name), each.arguments, tool_call_id=each.id) for each in calls)
+    return parts
+
+
+def _sendable(name: str) -> str:
+    """A tool's name in the letters that providers take back; a model may have made up others."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "_"
 
 
 def _asked(message: Message, names: Mapping[str, str]) -> wire.ModelRequestPart:
@@ -173,7 +183,15 @@ def _refused(text: str, cause: str = "invalid") -> Callable[[Exception, str], Ex
 
 def _rejected(error: Exception, name: str) -> Exception:
     code = getattr(error, "provider_error_code", None) or getattr(error, "status_code", "")
-    return ModelRefused(f"{name} will not answer this request ({code}): {getattr(error, 'message', '')}"[:800])
+    said = _without_keys(str(getattr(error, "message", "")))
+    return ModelRefused(f"{name} will not answer this request ({code}): {said}"[:800])
+
+
+def _without_keys(text: str) -> str:
+    for name in KEYS:
+        if value := os.environ.get(name):
+            text = text.replace(value, "•••")
+    return text
 
 
 _FAULTS: tuple[tuple[Any, Callable[[Exception, str], Exception]], ...] = (

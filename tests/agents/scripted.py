@@ -190,7 +190,11 @@ class Player:
         return play(request)
 
 
-register(Agent(name="script", version="1", model=Player(), instructions="Play the script.", tools=TOOLS))
+GENERATION = os.environ.get("AGENT_GENERATION", "1")
+FITS = tuple(os.environ.get("AGENT_FITS", "").split())
+register(
+    Agent(name="script", version=GENERATION, model=Player(), instructions="Play the script.", tools=TOOLS, fits=FITS)
+)
 register(Agent(name="one-by-one", version="1", model=Player(), instructions="", tools=TOOLS, parallel=False))
 register(
     Agent(

@@ -1,0 +1,55 @@
+"""Workers come and go: work is given back, and a run goes on only where its version, or one that fits, is known."""
+
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tenants.models import Member, Tenant
+from tests.agents import ledger
+from tests.cast import runs
+from tests.cast.runs import call
+
+pytestmark = pytest.mark.faults
+
+
+def test_a_worker_that_is_asked_to_end_gives_its_run_back_at_once(
+    own_workers: Callable[..., Any], acme: Tenant
+) -> None:
+    workers = own_workers(n=2, LEASE_SECONDS="60")
+    run = runs.start(acme, *([[call("pay", how="sleep:0.3")]] * 12))
+    runs.so(lambda: ledger.acts(run))
+    first = workers.pids.index(ledger.acts(run)[0]["pid"])
+    workers.processes[first].send_signal(signal.SIGTERM)
+    runs.until(acme, run, "succeeded", within=30)
+    assert len(ledger.acts(run)) == 12
+    assert len({line["pid"] for line in ledger.acts(run)}) == 2
+    assert "run.recovered" not in runs.story(acme, run)
+    assert workers.processes[first].wait(20) == 0
+
+
+def test_a_long_run_is_given_back_by_slices(own_workers: Callable[..., Any], acme: Tenant) -> None:
+    own_workers(n=1, SLICE_SECONDS="0.5")
+    run = runs.start(acme, *([[call("pay", how="sleep:0.2")]] * 8))
+    runs.until(acme, run, "succeeded", within=30)
+    assert len(ledger.acts(run)) == 8
+    assert runs.story(acme, run).count("run.started") >= 3
+
+
+def test_a_parked_run_waits_for_a_worker_that_knows_its_version(
+    own_workers: Callable[..., Any], acme: Tenant, alice: Member
+) -> None:
+    workers = own_workers(n=1, VERSION_GRACE="1")
+    run = runs.start(acme, [call("refund")])
+    runs.until(acme, run, "waiting_approval")
+    workers.kill_all()
+    workers.env |= {"AGENT_GENERATION": "2"}
+    workers.restart_all()
+    runs.decide(alice, runs.requests(acme, run)[0])
+    assert runs.until(acme, run, "needs_attention", within=30).reason == "version"
+    assert ledger.acts(run) == []
+    workers.add(AGENT_GENERATION="3", AGENT_FITS="1")
+    runs.until(acme, run, "succeeded", within=30)
+    assert len(ledger.acts(run)) == 1
+    assert len(runs.requests(acme, run, "approved")) == 1, "the tool is the same, so nobody is asked again"
