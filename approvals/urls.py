@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from approvals.views import answering, bulk, editing, inbox, opening, requests
+from approvals.views import answering, bulk, editing, escalation, inbox, opening, policies, requests
 
 app_name = "approvals"
 urlpatterns = [
@@ -15,4 +15,10 @@ urlpatterns = [
     path("requests/<uuid:request_id>/edit/", editing.show, name="edit"),
     path("requests/<uuid:request_id>/viewed/", requests.viewed, name="viewed"),
     path("requests/<uuid:request_id>/comment/", requests.comment, name="comment"),
+    path("settings/policies/", policies.index, name="policies"),
+    path("settings/policies/new/", policies.new, name="policy_new"),
+    path("settings/policies/<uuid:rule_id>/", policies.edit, name="policy"),
+    path("settings/policies/<uuid:rule_id>/archive/", policies.archive, name="policy_archive"),
+    path("settings/escalation/", escalation.index, name="escalation"),
+    path("settings/escalation/<uuid:policy_id>/", escalation.edit, name="escalation_policy"),
 ]

@@ -18,4 +18,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("t/<slug:slug>/counts/", counts),
     path("t/<slug:slug>/", include("runs.urls")),
     path("t/<slug:slug>/", include("approvals.urls")),
+    path("t/<slug:slug>/", include("tenants.urls")),
 ]

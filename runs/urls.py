@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.views import listing, pages
+from runs.views import listing, pages, programs
 
 urlpatterns = [
     path("runs/", listing.runs, name="runs"),
@@ -16,4 +16,7 @@ urlpatterns = [
     path("outcomes/", pages.outcomes, name="outcomes"),
     path("outcomes/<str:place>/", pages.outcome, name="outcome"),
     path("outcomes/<str:place>/settle/", pages.settle, name="outcome_settle"),
+    path("settings/agents/", programs.index, name="agents"),
+    path("settings/agents/<str:name>/", programs.agent, name="agent"),
+    path("settings/tools/<str:name>/", programs.tool, name="tool"),
 ]

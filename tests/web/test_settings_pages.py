@@ -1,0 +1,265 @@
+"""The settings pages: only an admin opens them; what they change is what the API would have changed."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from approvals import escalation_policies, rules
+from approvals.models import ApprovalRequest, EscalationPolicy, PolicyRule
+from runs.models import AgentVersion, ToolDefinition
+from tenants import ids
+from tenants.models import AgentAccess, AuditEntry, Group, Member, Tenant, ToolSetting
+from tenants.scope import scope
+from tests.cast.people import actor
+from tests.cast.requests import group
+
+BASE = "/t/acme/settings/"
+PAGES = ("policies/", "policies/new/", "escalation/", "agents/", "people/", "groups/")
+
+
+def browser(member: Member) -> Client:
+    client = Client()
+    client.force_login(member.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def rule_form(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "Refunds over 500",
+        "tools": "refund",
+        "agents": "*",
+        "when": "args.amount > 500",
+        "outcome": "require_approval",
+        "approvals": "2",
+        "of": [],
+        "answers": ["approve", "reject"],
+        "reason_required": "yes",
+        "escalation_policy": "",
+        "response_timeout": "120",
+        "on_timeout": "expire",
+        "change": "Money is tight.",
+        "do": "live",
+        **changes,
+    }
+
+
+def live_bodies(tenant: Tenant) -> list[dict[str, Any]]:
+    with scope(tenant.pk):
+        found = PolicyRule.objects.filter(is_default=False, live__isnull=False)
+        return [dict(rule.versions.get(number=rule.live).body) for rule in found]
+
+
+def audited(tenant: Tenant) -> list[str]:
+    with scope(tenant.pk):
+        return list(AuditEntry.objects.order_by("-seq").values_list("action", flat=True)[:3])
+
+
+@pytest.fixture
+def announced(db: None) -> None:
+    tool = {"title": "Refund", "effect": "keyed", "risk": "medium"}
+    ToolDefinition.objects.create(fingerprint="f1", name="refund", definition=tool)
+    AgentVersion.objects.create(agent="refund-desk", version="3", model="scripted", tools=["f1"])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_admin_opens_it_and_nobody_else(path: str, ravi: Member, alice: Member, mona: Member) -> None:
+    assert browser(ravi).get(BASE + path).status_code == 200
+    for other in (alice, mona):
+        response = browser(other).get(BASE + path)
+        assert response.status_code == 403
+        assert "Only an admin opens the settings." in response.text
+
+
+def test_the_menu_leads_an_admin_there_and_shows_a_reviewer_nothing_of_it(ravi: Member, alice: Member) -> None:
+    assert "Tools and policies" in browser(ravi).get(f"{BASE}policies/").text
+    assert "Tools and policies" not in browser(alice).get("/t/acme/inbox/").text
+
+
+def test_a_rule_made_on_the_page_is_live_and_in_the_audit(acme: Tenant, ravi: Member) -> None:
+    reviewers = group(acme, "Refund reviewers")
+    response = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{reviewers.pk}"]))
+    assert response.status_code == 302
+    body = live_bodies(acme)[0]
+    assert (body["when"], body["approvals"], body["reason_required"]) == ("args.amount > 500", 2, True)
+    assert body["of"] == [{"kind": "group", "key": str(reviewers.pk), "at_least": 0}]
+    assert body["response_timeout"] == 7200
+    assert "policy.created" in audited(acme)
+
+
+def test_a_draft_is_not_live_until_it_is_made_so(acme: Tenant, ravi: Member) -> None:
+    client = browser(ravi)
+    url = client.post(f"{BASE}policies/new/", rule_form(do="draft")).headers["Location"]
+    assert live_bodies(acme) == []
+    assert "draft" in client.get(f"{BASE}policies/").text
+    client.post(url, rule_form(approvals="1"))
+    assert [body["approvals"] for body in live_bodies(acme)] == [1]
+
+
+def test_a_trial_changes_nothing_and_says_what_would_go_another_way(
+    acme: Tenant, ravi: Member, parked: ApprovalRequest
+) -> None:
+    response = browser(ravi).post(f"{BASE}policies/new/", rule_form(do="trial"))
+    assert response.status_code == 200
+    assert "Trial on past calls" in response.text
+    assert "Refund 1240.00 EUR for order A-1042" in response.text
+    assert live_bodies(acme) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"when": "args.amount >"}, "when"),
+        ({"approvals": "0"}, "approvals"),
+        ({"name": ""}, "name"),
+        ({"answers": []}, "answers"),
+    ],
+)
+def test_what_cannot_be_used_is_said_beside_its_field(
+    acme: Tenant, ravi: Member, changes: dict[str, Any], field: str
+) -> None:
+    response = browser(ravi).post(f"{BASE}policies/new/", rule_form(**changes))
+    assert response.status_code == 422
+    assert "Nothing was changed." in response.text
+    assert re.search(rf'name="{field}"[^>]*', response.text)
+    assert 'class="error"' in response.text
+    assert live_bodies(acme) == []
+
+
+def test_saving_an_unchanged_rule_keeps_what_the_form_does_not_show(acme: Tenant, ravi: Member) -> None:
+    place = group(acme, "Leads", ravi)
+    with scope(acme.pk):
+        rule = rules.create_rule(
+            actor=actor(ravi), name="Odd", response_timeout=100, approvals=2, of=[{"group": "Leads", "at_least": 1}]
+        )
+    form = rule_form(
+        name="Odd", tools="*", when="", of=[f"group:{place.pk}"], response_timeout="1", order=str(rule.position)
+    )
+    assert browser(ravi).post(f"{BASE}policies/{rule.pk}/", form).status_code == 302
+    body = live_bodies(acme)[0]
+    assert (body["response_timeout"], body["of"][0]["at_least"]) == (100, 1)
+
+
+def test_the_default_rule_is_a_number_for_each_risk(acme: Tenant, ravi: Member) -> None:
+    with scope(acme.pk):
+        default = PolicyRule.objects.get(is_default=True)
+    client = browser(ravi)
+    assert "Approvals wanted; 0 runs it unasked." in client.get(f"{BASE}policies/{default.pk}/").text
+    form = rule_form(low="0", medium="1", high="1", critical="3", answers=["approve", "edit", "reject", "respond"])
+    assert client.post(f"{BASE}policies/{default.pk}/", form).status_code == 302
+    with scope(acme.pk):
+        default.refresh_from_db()
+        assert default.versions.get(number=default.live).body["by_risk"]["critical"] == 3
+
+
+def test_a_rule_that_names_too_few_people_is_warned_about(acme: Tenant, ravi: Member, alice: Member) -> None:
+    place = group(acme, "Few", alice)
+    text = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{place.pk}"], do="trial")).text
+    assert "One person could answer, 2 are needed." in text
+
+
+def test_a_rule_is_taken_out_of_force_and_the_default_stays(acme: Tenant, ravi: Member) -> None:
+    client = browser(ravi)
+    url = client.post(f"{BASE}policies/new/", rule_form()).headers["Location"]
+    assert client.post(f"{url}archive/").status_code == 302
+    assert live_bodies(acme) == []
+    with scope(acme.pk):
+        default = PolicyRule.objects.get(is_default=True)
+    assert client.post(f"{BASE}policies/{default.pk}/archive/").status_code == 422
+
+
+def test_an_escalation_is_made_and_changed(acme: Tenant, ravi: Member) -> None:
+    leads = group(acme, "Finance leads")
+    client = browser(ravi)
+    form = {"name": "Standard", "repeats": "0", "after_1": "60", "who_1": [f"group:{leads.pk}"]}
+    assert client.post(f"{BASE}escalation/", form).status_code == 302
+    with scope(acme.pk):
+        made = EscalationPolicy.objects.get()
+        assert made.levels == [{"after": 3600, "groups": [str(leads.pk)], "members": []}]
+    assert "Finance leads" in client.get(f"{BASE}escalation/{made.pk}/").text
+    assert client.post(f"{BASE}escalation/{made.pk}/", {**form, "after_1": "30"}).status_code == 302
+    with scope(acme.pk):
+        assert escalation_policies.found(made.pk).levels[0]["after"] == 1800
+
+
+@pytest.mark.parametrize("form", [{"name": "X"}, {"name": "X", "after_1": "5"}, {"name": ""}])
+def test_an_escalation_that_asks_nobody_is_refused(acme: Tenant, ravi: Member, form: dict[str, str]) -> None:
+    assert browser(ravi).post(f"{BASE}escalation/", form).status_code == 422
+    with scope(acme.pk):
+        assert not EscalationPolicy.objects.exists()
+
+
+def test_an_agent_is_switched(acme: Tenant, ravi: Member, announced: None) -> None:
+    client = browser(ravi)
+    for value, wanted in (("1", True), ("0", False)):
+        assert client.post(f"{BASE}agents/refund-desk/", {"enabled": value}).status_code == 302
+        with scope(acme.pk):
+            assert AgentAccess.objects.get(agent="refund-desk").enabled is wanted
+    assert client.post(f"{BASE}agents/nobody/", {"enabled": "1"}).status_code == 404
+
+
+def test_a_tools_risk_is_raised_and_never_lowered(acme: Tenant, ravi: Member, announced: None) -> None:
+    client = browser(ravi)
+    assert client.post(f"{BASE}tools/refund/", {"enabled": "1", "risk": "critical"}).status_code == 302
+    assert client.post(f"{BASE}tools/refund/", {"enabled": "1", "risk": "low"}).status_code == 422
+    with scope(acme.pk):
+        assert ToolSetting.objects.get(tool="refund").risk == "critical"
+    assert client.post(f"{BASE}tools/refund/", {"enabled": "0", "risk": "medium"}).status_code == 302
+    with scope(acme.pk):
+        assert (ToolSetting.objects.get(tool="refund").risk, ToolSetting.objects.get(tool="refund").enabled) == (
+            "",
+            False,
+        )
+
+
+def test_somebody_is_invited_by_a_link_that_is_told_once(acme: Tenant, ravi: Member) -> None:
+    client = browser(ravi)
+    form = {"email": "new@acme.example", "name": "Newcomer", "roles": ["reviewer"]}
+    text = client.post(f"{BASE}people/", form).text
+    assert "/accounts/password/reset/key/" in text
+    assert "/accounts/password/reset/key/" not in client.get(f"{BASE}people/").text
+    assert client.post(f"{BASE}people/", form).status_code == 422
+    with scope(acme.pk):
+        assert Member.objects.get(person__email="new@acme.example").roles == ["reviewer"]
+
+
+def test_roles_change_and_the_last_admin_stays(acme: Tenant, ravi: Member, alice: Member) -> None:
+    client = browser(ravi)
+    assert (
+        client.post(f"{BASE}people/{alice.pk}/", {"roles": ["reviewer", "manager"], "active": "1"}).status_code == 302
+    )
+    with scope(acme.pk):
+        assert Member.objects.get(pk=alice.pk).roles == ["reviewer", "manager"]
+    assert client.post(f"{BASE}people/{ravi.pk}/", {"active": "1"}).status_code == 422
+    assert "at least one active admin" in client.post(f"{BASE}people/{ravi.pk}/", {"active": "1"}).text
+
+
+def test_a_group_is_made_filled_and_emptied(acme: Tenant, ravi: Member, alice: Member) -> None:
+    client = browser(ravi)
+    assert client.post(f"{BASE}groups/", {"name": "Leads"}).status_code == 302
+    assert client.post(f"{BASE}groups/", {"name": "Leads"}).status_code == 422
+    with scope(acme.pk):
+        found = Group.objects.get(name="Leads")
+    for verb, number in (("add", 1), ("remove", 0)):
+        assert client.post(f"{BASE}groups/{found.pk}/{verb}/", {"member": str(alice.pk)}).status_code == 302
+        with scope(acme.pk):
+            assert found.memberships.count() == number
+
+
+def test_what_belongs_to_another_tenant_is_not_there(
+    acme: Tenant, globex: Tenant, ravi: Member, stranger: Member, alice: Member
+) -> None:
+    theirs = group(globex, "Theirs", stranger)
+    with scope(globex.pk):
+        rule = rules.create_rule(actor=actor(stranger), name="Theirs")
+    client, known, unknown = browser(ravi), (rule.pk, theirs.pk, stranger.pk), ids.new()
+    paths: list[Callable[[Any], str]] = [
+        lambda key: f"{BASE}policies/{key}/archive/",
+        lambda key: f"{BASE}groups/{key}/add/",
+        lambda key: f"{BASE}people/{key}/",
+    ]
+    for path, key in zip(paths, known, strict=True):
+        sent = {"member": str(alice.pk), "active": "1"}
+        assert client.post(path(key), sent).status_code == client.post(path(unknown), sent).status_code == 404
