@@ -59,8 +59,13 @@ class ProposedCall:
 
 def digest(arguments: str, *, sensitive: Sequence[str] = ()) -> str:
     """The digest of bound arguments, hexadecimal; keyed where a parameter is sensitive. Raises BadJson."""
+    return digest_of(exact_json.loads(arguments), sensitive=sensitive)
+
+
+def digest_of(arguments: Mapping[str, Any], *, sensitive: Sequence[str] = ()) -> str:
+    """The same of arguments that are at hand as JSON values."""
     key = settings.AUDIT_KEY.encode() if sensitive else None
-    return exact_json.digest(exact_json.loads(arguments), key=key)
+    return exact_json.digest(arguments, key=key)
 
 
 def sentence(template: str, values: Mapping[str, Any], *, sensitive: Sequence[str] = ()) -> str:

@@ -39,12 +39,9 @@ class Bound:
 
     values: Mapping[str, Any] = field(repr=False)
     text: str
+    plain: Mapping[str, Any] = field(repr=False)
+    """What the text says, as JSON values with exact numbers."""
     rationale: str = ""
-
-    @property
-    def plain(self) -> Any:
-        """The text as JSON values, numbers exact."""
-        return exact_json.loads(self.text)
 
 
 class Signature:
@@ -92,7 +89,8 @@ class Signature:
         except ValidationError as error:
             raise BadArguments([_model_error(each) for each in error.errors(include_url=False)]) from None
         values = {name: getattr(model, f"p{place}") for place, name in enumerate(self.names)}
-        return Bound(values=values, text=_written(model), rationale=why)
+        plain = jsonable(model.model_dump(by_alias=True))
+        return Bound(values=values, text=exact_json.dumps(plain), plain=plain, rationale=why)
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -169,10 +167,6 @@ def _exact(value: Any) -> Any:
         case list():
             return [_exact(each) for each in value]
     return value
-
-
-def _written(model: BaseModel) -> str:
-    return exact_json.dumps(jsonable(model.model_dump(by_alias=True)))
 
 
 def jsonable(value: Any) -> Any:

@@ -47,7 +47,7 @@ def _ask(segment: Segment, step: StepRow, wanted: Wanted) -> None:
         subject = journal.run.subject
         if journal.step(step.seq).status != "planned" or step.seq in gate.latest_here(subject):
             return
-        settled = gate.standing(segment.tenant)
+        settled = gate.standing_here(segment.tenant)
         call = gate.proposed(wanted, settled)
         requirement = gate.judge(call, settled, now=segment.clock())
         if requirement.outcome == "require_approval":

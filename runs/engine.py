@@ -149,7 +149,8 @@ def _begin(segment: Segment, action: Action) -> StepRow | None:
 
 def _stop(segment: Segment, action: Park | Finish) -> None:
     if isinstance(action, Finish):
-        segment.holder.finish(action.status, result=action.result, reason=action.reason, message=action.message)
+        result = action.result if action.status == "succeeded" else None
+        segment.holder.finish(action.status, result=result, reason=action.reason, message=action.message)
         raise Stopped
     if _park(segment, action):
         raise Stopped

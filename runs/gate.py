@@ -41,10 +41,11 @@ _lock = threading.Lock()
 def standing(tenant: UUID) -> Standing:
     """The tenant's rules and switches as they are now; kept by stamp, so that unchanged ones cost one query."""
     with scope(tenant, read_only=True):
-        return _standing(tenant)
+        return standing_here(tenant)
 
 
-def _standing(tenant: UUID) -> Standing:
+def standing_here(tenant: UUID) -> Standing:
+    """The same within a scope of this tenant that is open already."""
     known = _cache.get(tenant)
     if known is not None and known.stamp == stamps.read():
         return known
@@ -77,6 +78,8 @@ class Wanted:
     evidence: str | None = None
     evidence_error: str = ""
     precondition: str | None = None
+    plain: Mapping[str, Any] | None = None
+    """The arguments as JSON values, where they are at hand."""
 
 
 def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
@@ -85,7 +88,7 @@ def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
     return calls.ProposedCall(
         tool=tool.name,
         tool_title=tool.title,
-        summary=tool.sentence(exact_json.loads(wanted.arguments)),
+        summary=tool.sentence(exact_json.loads(wanted.arguments) if wanted.plain is None else wanted.plain),
         agent=wanted.agent.name,
         agent_version=run.version,
         risk=tool.risk.at_least(settled.risks.get(tool.name)).value,
@@ -108,6 +111,11 @@ def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
 def digest(tool: Tool, arguments: str) -> str:
     """The digest of these bound arguments, keyed where a parameter is sensitive."""
     return calls.digest(arguments, sensitive=tool.sensitive)
+
+
+def digest_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """The same of arguments that are at hand as JSON values."""
+    return calls.digest_of(arguments, sensitive=tool.sensitive)
 
 
 def judge(call: calls.ProposedCall, settled: Standing, *, now: datetime) -> Requirement:

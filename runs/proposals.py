@@ -40,16 +40,34 @@ class Reading:
     max_repeats: int
 
 
+@dataclass(frozen=True)
+class Asked:
+    """One call of the answer, under the id and the number that its step gets."""
+
+    call: ToolCall
+    call_id: str
+    seq: int
+
+
+@dataclass(frozen=True)
+class Valid:
+    """A call of a known tool whose arguments fit."""
+
+    asked: Asked
+    tool: Tool
+    bound: Bound
+    digest: str
+
+
 def proposals(response: ModelResponse, reading: Reading, *, used_ids: Collection[str]) -> list[Proposal]:
     """The calls of the answer in their order, numbered from `journal.next_seq`."""
     given = list(response.tool_calls or ())
     shared = {name for name, times in Counter(call.id for call in given).items() if times > 1}
     made: list[Proposal] = []
-    for place, call in enumerate(given):
-        seq = reading.journal.next_seq + place
+    for seq, call in enumerate(given, reading.journal.next_seq):
         broken = _broken_id(call, shared)
-        call_id = f"call_{seq}" if broken or call.id in used_ids else call.id
-        made.append(_declined(call, call_id, reading, broken) if broken else _proposal(call, call_id, seq, reading))
+        asked = Asked(call, f"call_{seq}" if broken or call.id in used_ids else call.id, seq)
+        made.append(_declined(asked, reading, broken) if broken else _proposal(asked, reading))
     return made
 
 
@@ -62,16 +80,16 @@ def _broken_id(call: ToolCall, shared: Collection[str]) -> str:
     return ""
 
 
-def _proposal(call: ToolCall, call_id: str, seq: int, reading: Reading) -> Proposal:
-    tool = reading.agent.by_name.get(call.name)
+def _proposal(asked: Asked, reading: Reading) -> Proposal:
+    tool = reading.agent.by_name.get(asked.call.name)
     if tool is None:
         known = ", ".join(reading.agent.by_name) or "none"
-        return _declined(call, call_id, reading, f"There is no tool named {call.name!r}. The tools are: {known}.")
+        return _declined(asked, reading, f"There is no tool named {asked.call.name!r}. The tools are: {known}.")
     try:
-        bound = _bind(tool, call)
+        bound = _bind(tool, asked.call)
     except BadArguments as error:
-        return _declined(call, call_id, reading, f"The arguments are not valid, so {tool.name} was not run. {error}")
-    return _judged(call, call_id, seq, reading, tool, bound)
+        return _declined(asked, reading, f"The arguments are not valid, so {tool.name} was not run. {error}")
+    return _judged(Valid(asked, tool, bound, gate.digest_of(tool, bound.plain)), reading)
 
 
 def _bind(tool: Tool, call: ToolCall) -> Bound:
@@ -80,71 +98,64 @@ def _bind(tool: Tool, call: ToolCall) -> Bound:
     return tool.bind(call.arguments)
 
 
-def _judged(call: ToolCall, call_id: str, seq: int, reading: Reading, tool: Tool, bound: Bound) -> Proposal:
-    digest = gate.digest(tool, bound.text)
-    if told := _refused_before(reading, tool, digest, seq):
-        return Proposal(_planned(call, call_id, reading, tool, bound, digest, declined=told))
-    wanted = Wanted(
-        run=reading.journal.run,
-        agent=reading.agent,
-        tool=tool,
-        seq=seq,
-        proposed=call.arguments,
-        arguments=bound.text,
-        digest=digest,
-        rationale=bound.rationale,
-    )
-    proposed = gate.proposed(wanted, reading.settled)
+def _judged(valid: Valid, reading: Reading) -> Proposal:
+    if told := _refused_before(valid, reading):
+        return Proposal(_planned(valid, reading, declined=told))
+    proposed = gate.proposed(_wanted(valid, reading), reading.settled)
     requirement = gate.judge(proposed, reading.settled, now=reading.now)
     denied = ""
     if requirement.outcome == "deny":
         denied = gate.why_denied(proposed, reading.settled, requirement)
-    planned = _planned(call, call_id, reading, tool, bound, digest, declined=denied, message=proposed.summary)
-    return Proposal(planned, bound, allowed=requirement.outcome == "allow")
+    planned = _planned(valid, reading, declined=denied, message=proposed.summary)
+    return Proposal(planned, valid.bound, allowed=requirement.outcome == "allow")
 
 
-def _refused_before(reading: Reading, tool: Tool, digest: str, seq: int) -> str:
-    times = refusals(reading.journal, tool.name, digest, before=seq)
+def _wanted(valid: Valid, reading: Reading) -> Wanted:
+    return Wanted(
+        run=reading.journal.run,
+        agent=reading.agent,
+        tool=valid.tool,
+        seq=valid.asked.seq,
+        proposed=valid.asked.call.arguments,
+        arguments=valid.bound.text,
+        digest=valid.digest,
+        rationale=valid.bound.rationale,
+        plain=valid.bound.plain,
+    )
+
+
+def _refused_before(valid: Valid, reading: Reading) -> str:
+    times = refusals(reading.journal, valid.tool.name, valid.digest, before=valid.asked.seq)
     if times < reading.max_repeats:
         return ""
     return f"This very call was refused {times} times. It was not run and nobody was asked again; do something else."
 
 
-def _planned(
-    call: ToolCall,
-    call_id: str,
-    reading: Reading,
-    tool: Tool,
-    bound: Bound,
-    digest: str,
-    *,
-    declined: str = "",
-    message: str = "",
-) -> Planned:
+def _planned(valid: Valid, reading: Reading, *, declined: str = "", message: str = "") -> Planned:
     return Planned(
         kind=states.TOOL_CALL,
-        tool=tool.name,
-        effect=tool.effect.value,
-        call_id=call_id,
-        digest=digest,
+        tool=valid.tool.name,
+        effect=valid.tool.effect.value,
+        call_id=valid.asked.call_id,
+        digest=valid.digest,
         turn=reading.turn.seq,
-        proposed=storable(call.arguments),
-        arguments=bound.text,
-        rationale=storable(bound.rationale) or None,
+        proposed=storable(valid.asked.call.arguments),
+        arguments=valid.bound.text,
+        rationale=storable(valid.bound.rationale) or None,
         result=declined or None,
         declined="refused" if declined else "",
-        message=message or tool.title,
+        message=message or valid.tool.title,
     )
 
 
-def _declined(call: ToolCall, call_id: str, reading: Reading, why: str) -> Proposal:
-    name = storable(call.name)[:LONGEST_ID]
+def _declined(asked: Asked, reading: Reading, why: str) -> Proposal:
+    name = storable(asked.call.name)[:LONGEST_ID]
     planned = Planned(
         kind=states.TOOL_CALL,
         tool=name,
-        call_id=call_id,
+        call_id=asked.call_id,
         turn=reading.turn.seq,
-        proposed=storable(call.arguments)[:LONGEST_ARGUMENTS],
+        proposed=storable(asked.call.arguments)[:LONGEST_ARGUMENTS],
         result=storable(why),
         declined="invalid",
         message=f"A call of {name} that cannot run",
