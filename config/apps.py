@@ -3,6 +3,7 @@
 from django.apps import AppConfig, apps
 from django.db.models.signals import pre_migrate
 
+from config.celery import app as celery  # noqa: F401  The one that every `shared_task` belongs to.
 from config.grants import grant
 
 

@@ -15,7 +15,6 @@ from redis.exceptions import RedisError
 
 from config import health
 from config.local.postgres import OWNER, roles
-from config.supervisor.schema import missing
 
 ROLE = "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
 OWNED = "SELECT count(*) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = current_user"
@@ -71,7 +70,7 @@ def role() -> str:
 
 
 def migrations() -> str:
-    if lacking := missing("default"):
+    if lacking := health.missing_migrations():
         raise Wrong(f"{lacking} are missing; run: python manage.py migrate")
     return "all applied"
 

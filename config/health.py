@@ -27,11 +27,15 @@ def database_answers() -> None:
         cursor.execute("SELECT 1")
 
 
-def migrations_are_applied() -> None:
+def missing_migrations() -> int:
+    """How many migrations the database lacks."""
     executor = MigrationExecutor(connections["default"])
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
-        raise LookupError(f"{len(missing)} migrations are not applied")
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def migrations_are_applied() -> None:
+    if missing := missing_migrations():
+        raise LookupError(f"{missing} migrations are not applied")
 
 
 def broker_answers() -> None:

@@ -19,8 +19,8 @@ from config.local.trouble import Trouble
 from config.supervisor.child import FAILED_STARTS, SHORT_LIFE, Child, ending
 from config.supervisor.console import say
 from config.supervisor.ports import demand_free, reachable
-from config.supervisor.processes import Extra, Process, own
-from config.supervisor.schema import bring_up_to_date
+from config.supervisor.processes import PYTHON, Extra, Process, own
+from config.supervisor.schema import missing
 from config.supervisor.services import Services
 
 LOOK = 0.1
@@ -74,22 +74,37 @@ class Supervisor:
     def _start(self) -> None:
         self.services.start(reset=self.choices.reset)
         self._keep_services()
-        bring_up_to_date()
         for extra in self.extras:
-            self._start_extra(extra)
+            for process in extra.processes:
+                self._launch(process)
+        self._migrate()
+        for extra in self.extras:
+            self._take_environment(extra)
         for process in own():
             self._launch(process)
+        self._await(self._answers, "The web process")
         for extra in self.extras:
             for command in extra.prepare:
                 self._prepare(command)
-        self._await(self._answers, "The web process")
         say(f"Vermilion answers at {settings.PUBLIC_URL}. Ctrl-C ends it.")
         for extra in self.extras:
             say(extra.greeting())
 
-    def _start_extra(self, extra: Extra) -> None:
-        for process in extra.processes:
-            self._launch(process)
+    def _migrate(self) -> None:
+        """As the owner; without the owner's URL only look, and raise Trouble where something is missing."""
+        alias = "owner" if "owner" in settings.DATABASES else "default"
+        lacking = missing(alias)
+        if not lacking:
+            return
+        if alias != "owner":
+            raise Trouble(
+                f"The database lacks {lacking} migrations and DATABASE_OWNER_URL is not set. "
+                "Run `python manage.py migrate` with it, then start again."
+            )
+        say(f"Bringing the database up to date: {lacking} migrations.")
+        self._prepare((PYTHON, "manage.py", "migrate", "--verbosity", "0", "--no-input"))
+
+    def _take_environment(self, extra: Extra) -> None:
         for process in extra.processes:
             if process.ready:
                 self._await(process.ready, process.name)
@@ -127,8 +142,12 @@ class Supervisor:
         return (folder / f"{name}.log").open("ab")
 
     def _prepare(self, command: tuple[str, ...]) -> None:
+        """Run `command` to its end; asked to end ourselves, end it."""
         process = children.start(command, on_parent_death=signal.SIGKILL, env=self.env, cwd=settings.BASE_DIR)
-        self._await(lambda: process.poll() is not None, " ".join(command[1:]), within=300)
+        try:
+            self._await(lambda: process.poll() is not None, " ".join(command[1:]), within=300)
+        finally:
+            children.stop(process, signal.SIGKILL, within=5)
         if process.returncode:
             raise Trouble(f"{' '.join(command[1:])} ended with {ending(process.returncode)}; it says above why.")
 

@@ -56,6 +56,7 @@ class Workers:
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATABASE_URL": database_url(self.name),
             "BROKER_URL": broker(number),
+            "CELERY_SKIP_CHECKS": "1",
             "PYTHONUNBUFFERED": "1",
             **env,
         }
