@@ -19,6 +19,7 @@ from tenants import doors, topics
 from tenants.models import Member
 from tenants.scope import frames
 
+MOST = 1000  # Nobody counts further for a number in the menu.
 EVERYBODY = ("reviewer", "manager", "admin")
 
 
@@ -62,12 +63,12 @@ def waiting(member: Member) -> int:
 def open_runs(member: Member) -> int:
     """Unfinished runs this member may read: all for a manager, else those they initiated."""
     runs = Run.objects.exclude(status__in=sorted(FINISHED))
-    return (runs if member.has("manager") else runs.filter(initiators__contains=[member.id])).count()
+    return (runs if member.has("manager") else runs.filter(initiators__contains=[member.id]))[:MOST].count()
 
 
 def unsettled(_member: Member) -> int:
     """Calls that may or may not have happened."""
-    return Step.objects.filter(status="unknown").count()
+    return Step.objects.filter(unknown_since__isnull=False, status="unknown")[:MOST].count()
 
 
 SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Member], int] | None], ...] = (

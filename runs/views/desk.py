@@ -77,7 +77,7 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
     """One outcome in full."""
     detail = telling.detail(run, [step])
     url = f"{base}runs/{run.id}/"
-    timeline = Timeline(detail, base=base, url=url, progress={})
+    timeline = Timeline(detail, base=base, url=url)
     attempts = [each for each in detail.attempts.get(step.seq, ()) if each.kind in ("call", "lookup")]
     asking = detail.asking.get(step.seq)
     start = outcomes.quiet_at(step)

@@ -21,6 +21,7 @@ from runs.states import ATTENTION, FINISHED, RUN, SLEEPING
 from runs.telling import Brief, Used
 from runs.views import story
 from runs.views.shapes import Chip, Filters, ListView, Page, RunItem
+from runs.views.steps import few
 from tenants.models import AgentAccess, Member
 from tenants.requests import TenantRequest
 
@@ -153,14 +154,7 @@ def _waiting_for(run: Run, brief: Brief) -> str:
     names = [brief.names[each] for each in members if each in brief.names]
     if not names:
         return _("Nobody is asked at present.") if brief.asking.get(run.id) else ""
-    return _few(names)
-
-
-def _few(names: list[str]) -> str:
-    if len(names) <= 3:
-        return _("An answer by %(names)s.") % {"names": ", ".join(names)}
-    shown = {"names": ", ".join(names[:2]), "more": len(names) - 2}
-    return _("An answer by %(names)s or %(more)s others.") % shown
+    return _("An answer by %(names)s.") % {"names": few(names)}
 
 
 def _admins() -> list[str]:

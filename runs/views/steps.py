@@ -1,8 +1,9 @@
 """The timeline: steps of a run as a person reads them; pure, from what `telling` has read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -24,11 +25,20 @@ ENDED = frozenset({"completed", "failed", "declined", "not_done", "cancelled"})
 class Timeline:
     """Builds the steps of one run; `base` is the tenant's address, `url` the run's."""
 
-    def __init__(self, detail: Detail, *, base: str, url: str, progress: Mapping[int, EventRow]) -> None:
+    def __init__(
+        self,
+        detail: Detail,
+        *,
+        base: str,
+        url: str,
+        progress: Mapping[int, EventRow] | None = None,
+        names: Mapping[UUID, str] | None = None,
+    ) -> None:
         self.detail = detail
         self.base = base
         self.url = url
-        self.progress = progress
+        self.progress = progress or {}
+        self.names = names or {}
 
     def steps(self) -> list[StepView]:
         """All of them, in order."""
@@ -151,7 +161,7 @@ class Timeline:
             expires_at=asking.deadline if asking.status == "pending" else None,
             edited_by=asking.edited_by,
             approved_by=list(asking.approvers),
-            text=asking_text(asking),
+            text=asking_text(asking, [self.names[each] for each in asking.asked if each in self.names]),
         )
 
     def told(self, step: Step, status: str) -> dict[str, Any]:
@@ -200,22 +210,35 @@ def param(name: str, value: Any, *, masked: bool = False) -> Param:
     """One bound argument as text; a text is written plainly, any other value as JSON."""
     if masked:
         return Param(name=shown(name), value=shown(MASK), masked=True)
-    text = value if isinstance(value, str) else exact_json.dumps(value)
+    text = _word(value)
     return Param(name=shown(name), value=shown(text), length=len(text), hidden_names=shown(text).hidden_names)
 
 
-def asking_text(asking: Asking) -> str:
+def asking_text(asking: Asking, asked: Sequence[str]) -> str:
     """What became of the question so far, as a sentence."""
-    names = {"who": ", ".join(asking.approvers), "editor": asking.edited_by}
-    if asking.status == "pending" and asking.edited_by:
-        return _("%(editor)s edited it; it still waits.") % names
+    names = {"who": few(asking.approvers), "editor": asking.edited_by, "asked": few(asked)}
+    if asking.status == "pending":
+        return " ".join(_pending(asking, names))
     if asking.status == "approved" and asking.edited_by:
         return _("Edited by %(editor)s, then approved by %(who)s.") % names
     if asking.status == "approved" and asking.approvers:
         return _("Approved by %(who)s.") % names
-    if asking.status == "approved":
-        return _("Approved because nobody objected in time.")
-    return _("Approved so far by %(who)s.") % names if asking.approvers else ""
+    return _("Approved because nobody objected in time.") if asking.status == "approved" else ""
+
+
+def _pending(asking: Asking, names: Mapping[str, str]) -> Iterator[str]:
+    yield _("Asked: %(asked)s.") % names if names["asked"] else _("Nobody is asked at present.")
+    if asking.edited_by:
+        yield _("%(editor)s edited it.") % names
+    if asking.approvers:
+        yield _("Approved so far by %(who)s.") % names
+
+
+def few(names: Sequence[str]) -> str:
+    """At most four names, and how many more there are."""
+    if len(names) <= 4:
+        return ", ".join(names)
+    return _("%(names)s and %(more)s others") % {"names": ", ".join(names[:3]), "more": len(names) - 3}
 
 
 def _maybe(wide: Wide | None) -> Shown | None:
@@ -223,12 +246,21 @@ def _maybe(wide: Wide | None) -> Shown | None:
 
 
 def _beginning(wide: Wide | None, *, plain: bool) -> Shown | None:
-    """The start of a result; a JSON text is shown without its quotes."""
+    """The start of a result; one that is JSON is told without its punctuation."""
     if wide is None or not wide.body:
         return None
-    if plain and wide.whole and wide.body.startswith('"'):
-        try:
-            return beginning(str(exact_json.loads(wide.body)), BEGINNING)
-        except exact_json.BadJson:
-            return beginning(wide.body, BEGINNING)
-    return beginning(wide.body, BEGINNING)
+    return beginning(_told(wide.body) if plain and wide.whole else wide.body, BEGINNING)
+
+
+def _told(text: str) -> str:
+    try:
+        value = exact_json.loads(text)
+    except exact_json.BadJson:
+        return text
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_word(each)}" for name, each in value.items())
+    return ", ".join(map(_word, value)) if isinstance(value, list) else _word(value)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else exact_json.dumps(value)

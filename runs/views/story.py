@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from approvals.display import Shown, beginning, shown
 from runs import access, telling
@@ -33,7 +34,7 @@ def story(run: Run, *, member: Member, base: str) -> RunView:
     last = events.last_seq(telling.subject(run.id))
     rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
     progress = {int(row.data.get("step", 0)): row for row in rows if row.name == "step.progress"}
-    timeline = Timeline(detail, base=base, url=url, progress=progress)
+    timeline = Timeline(detail, base=base, url=url, progress=progress, names=brief.names)
     used = brief.used.get(run.id, Used())
     asked = {each.id: [brief.names[m] for m in each.asked if m in brief.names] for each in detail.asking.values()}
     return RunView(
@@ -152,12 +153,16 @@ def waited(askings: Iterable[Asking], *, now: datetime) -> float:
 
 def next_text(run: Run, detail: Detail) -> str:
     """What happens once nothing holds the run up any more."""
-    open_calls = [each for each in detail.steps if each.kind == TOOL_CALL and each.status not in ENDED]
-    if run.status in FINISHED or not open_calls:
+    last = max((each.turn for each in detail.steps if each.kind == TOOL_CALL and each.status not in ENDED), default=0)
+    calls = sum(1 for each in detail.steps if each.kind == TOOL_CALL and each.turn == last)
+    if run.status in FINISHED or not last:
         return ""
-    if len(open_calls) == 1:
-        return _("Afterwards the model is asked again with the result.")
-    return _("Afterwards the model is asked again with all %(n)s results.") % {"n": len(open_calls)}
+    told = ngettext(
+        "Afterwards the model is asked again with the result.",
+        "Afterwards the model is asked again with the results of all %(n)s calls.",
+        calls,
+    )
+    return told % {"n": calls}
 
 
 def comments(run: Run) -> list[Comment]:

@@ -24,7 +24,11 @@ class Event(models.Model):
     data = ExactJSONField()
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [BrinIndex(fields=["at"], name="events_in_time", autosummarize=True)]
+        indexes: ClassVar[list[models.Index]] = [
+            BrinIndex(fields=["at"], name="events_in_time", autosummarize=True),
+            # The outcome desk lists them over all runs; there are few.
+            models.Index(fields=["tenant", "at"], name="events_settled", condition=models.Q(name="step.settled")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.subject} {self.seq} {self.name}"
