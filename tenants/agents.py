@@ -6,7 +6,7 @@ from guardian.core import ObjectPermissionChecker
 
 from tenants import audit, stamps
 from tenants.actors import Actor
-from tenants.models import AgentAccess, Member, ToolSetting
+from tenants.models import AgentAccess, Member
 from tenants.scope import current
 
 
@@ -50,15 +50,4 @@ def switch(agent: str, *, actor: Actor, channel: str = "", **changes: Any) -> Ag
     found.save(update_fields=list(changes))
     stamps.bump()
     audit.record("agent.changed", actor=actor, target=f"agent:{agent}", detail=dict(changes), channel=channel)
-    return found
-
-
-def settle_tool(tool: str, *, actor: Actor, **changes: Any) -> ToolSetting:
-    """Set `enabled` or `risk` ("" for what its author says) of the tool in the tenant in scope."""
-    found, _made = ToolSetting.objects.select_for_update().get_or_create(tenant_id=current(), tool=tool)
-    for name, value in changes.items():
-        setattr(found, name, value)
-    found.save(update_fields=list(changes))
-    stamps.bump()
-    audit.record("tool.changed", actor=actor, target=f"tool:{tool}", detail=dict(changes))
     return found
