@@ -68,9 +68,11 @@ def download(member: Member, payload_id: UUID | None) -> HttpResponseBase:
     if found is None or not access.may_view(member, found.run_id):
         raise not_found(_("There is no such payload."))
     name = f"{found.id}.{'json' if found.media_type == 'application/json' else 'bin'}"
-    return FileResponse(
-        payloads.path_of(found).open("rb"), as_attachment=True, filename=name, content_type=found.media_type
-    )
+    try:
+        content = payloads.path_of(found).open("rb")
+    except payloads.Missing:
+        raise not_found(_("The storage no longer has this payload."), code="payload_gone") from None
+    return FileResponse(content, as_attachment=True, filename=name, content_type=found.media_type)
 
 
 def told(run: Run) -> dict[str, Any]:
