@@ -40,6 +40,7 @@ ALLOWED_HOSTS: list[str] = env.list(
 AGENT_MODULES: list[str] = env.list("AGENT_MODULES", default=[])
 LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
 LOGGING = logs.configuration(level=LOG_LEVEL, form=env.str("LOG_FORMAT", default="text"))
+METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 STORAGE_URL: str = env.str("STORAGE_URL", default=f"file://{LOCAL_DIR / 'storage'}")
 
 # --- numbers ------------------------------------------------------------------------------------------

@@ -6,11 +6,13 @@ from config.api import api
 from config.frame import counts
 from config.health import healthz, no_icon, readyz
 from config.home import home
+from config.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home, name="home"),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("metrics", metrics),
     path("favicon.ico", no_icon),
     path("api/v1/", api.urls),
     path("accounts/", include("allauth.urls")),
