@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from celery import shared_task
+
 from runs.agents import Agent, register
 from runs.llm.base import ModelRequest, ModelResponse, ToolCall
 from runs.tools import Effect, Risk, ToolContext, tool
@@ -20,9 +22,7 @@ def nothing(ctx: ToolContext, *, number: int) -> dict[str, int]:
 @tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Tell the time of {number}")
 def stamped(ctx: ToolContext, *, number: int) -> dict[str, int]:
     """Leave the time of the first line in a file, for whoever waits for it."""
-    now = time.time_ns()
-    with Path(os.environ["BENCH_STAMPS"]).open("a") as file:
-        file.write(f"{number} {now}\n")
+    _leave(number)
     return {"done": number}
 
 
@@ -44,3 +44,15 @@ class Turns:
 
 register(Agent("steps", "1", model=Turns("nothing", TURNS), instructions="", tools=[nothing], max_steps=10_000))
 register(Agent("gated", "1", model=Turns("stamped", 1), instructions="", tools=[stamped]))
+
+
+@shared_task(name="bench.stamp", ignore_result=True)
+def stamp(number: int) -> None:
+    """What Celery alone does between a message and a task's first line."""
+    _leave(number)
+
+
+def _leave(number: int) -> None:
+    now = time.time_ns()
+    with Path(os.environ["BENCH_STAMPS"]).open("a") as file:
+        file.write(f"{number} {now}\n")

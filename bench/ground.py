@@ -1,19 +1,14 @@
-"""A tenant, its runs, and the floor they are measured against."""
+"""A tenant and its runs, as a client would have them."""
 
 import time
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import psycopg
-
-from bench.place import connect
 from runs import commands
 from runs.models import Run
 from tenants import agents, founding
 from tenants.actors import COMMAND
 from tenants.models import Event
 from tenants.scope import scope
-
-BODY = "x" * 500
 
 
 def tenant(slug: str = "bench") -> UUID:
@@ -52,21 +47,3 @@ def took(tenant_id: UUID, run: UUID) -> tuple[float, float]:
         begun = story.filter(name="run.started").order_by("seq").values_list("at", flat=True)[0]
         over = story.get(name="run.succeeded").at
     return begun.timestamp(), over.timestamp()
-
-
-def make_floor() -> None:
-    """The table of the bare loop."""
-    owner = connect("owner")
-    owner.execute("CREATE TABLE IF NOT EXISTS floor (id bigserial PRIMARY KEY, run uuid, step int, body text)")
-    owner.execute("GRANT ALL ON floor TO PUBLIC")
-    owner.execute("GRANT ALL ON SEQUENCE floor_id_seq TO PUBLIC")
-    owner.close()
-
-
-def insert(connection: "psycopg.Connection[tuple[object, ...]]", steps: int) -> float:
-    """The bare loop: INSERT 500 bytes and commit, once a step; seconds for all."""
-    run = uuid4()
-    began = time.perf_counter()
-    for step in range(steps):
-        connection.execute("INSERT INTO floor (run, step, body) VALUES (%s, %s, %s)", (run, step, BODY))
-    return time.perf_counter() - began

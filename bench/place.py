@@ -4,9 +4,11 @@ import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import django
 import psycopg
@@ -16,6 +18,7 @@ from config.local.folder import Folder
 from config.local.postgres import APP, OWNER, Postgres
 from config.local.valkey import Valkey
 
+BODY = "x" * 500
 OPTIONS: tuple[str, ...] = ()
 
 
@@ -60,3 +63,21 @@ def connect(role: str = APP) -> "psycopg.Connection[tuple[object, ...]]":
     """A bare psycopg connection to the measured server."""
     url = os.environ["DATABASE_URL" if role == APP else "DATABASE_OWNER_URL"]
     return psycopg.connect(url, autocommit=True, prepare_threshold=0)
+
+
+def make_floor() -> None:
+    """The table of the bare loop."""
+    owner = connect("owner")
+    owner.execute("CREATE TABLE IF NOT EXISTS floor (id bigserial PRIMARY KEY, run uuid, step int, body text)")
+    owner.execute("GRANT ALL ON floor TO PUBLIC")
+    owner.execute("GRANT ALL ON SEQUENCE floor_id_seq TO PUBLIC")
+    owner.close()
+
+
+def insert(connection: "psycopg.Connection[tuple[object, ...]]", steps: int) -> float:
+    """The bare loop: INSERT 500 bytes and commit, once a step; seconds for all."""
+    run = uuid4()
+    began = time.perf_counter()
+    for step in range(steps):
+        connection.execute("INSERT INTO floor (run, step, body) VALUES (%s, %s, %s)", (run, step, BODY))
+    return time.perf_counter() - began

@@ -14,15 +14,15 @@ ROUNDS = 9
 def measure(base: Path) -> list[Measured]:
     """Rounds of floor, run, floor; the median of their ratios, since other work shares the machine."""
     tenant = ground.tenant("w1")
-    ground.make_floor()
+    place.make_floor()
     connection = place.connect()
     rates, ratios = [], []
     with workers(base, 1):
         for number in range(ROUNDS + 2):
-            before = ground.insert(connection, 2 * TURNS)
+            before = place.insert(connection, 2 * TURNS)
             run = ground.start(tenant, "steps")
             ground.until(tenant, [run], "succeeded")
-            floor = (before + ground.insert(connection, 2 * TURNS)) / 2
+            floor = (before + place.insert(connection, 2 * TURNS)) / 2
             begun, over = ground.took(tenant, run)
             if number > 1:  # The first two warm caches and plans up.
                 rates.append(2 * TURNS / (over - begun))

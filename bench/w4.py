@@ -1,0 +1,108 @@
+"""W4: a worker takes a run up → the first new step, at 50, 500 and 5,000 recorded steps, and behind a compaction."""
+
+import statistics
+import time
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+from bench import ground, place
+from bench.report import Measured
+from runs import announcing, engine, journal, leases
+from runs.agents import load, registry
+from runs.entries import Closing, Opening, Planned
+from runs.errors import ModelRefused
+from runs.llm.base import ModelRequest, ModelResponse
+
+KNOWS = ["steps@1"]
+TIMES = 9
+SIZES = (50, 500, 5000)
+
+
+def measure(base: Path) -> list[Measured]:
+    """Each size against one bare SELECT of the same rows; the compacted run against that of 50 steps."""
+    load()
+    announcing.announce("bench")
+    tenant = ground.tenant("w4")
+    found, times = [], {}
+    for size in SIZES:
+        run = _recorded(tenant, size)
+        times[size], select = _compared(tenant, run)
+        found.append(Measured(f"W4 {size}", times[size] * 1000, "ms", times[size] / select, "one SELECT of its rows"))
+    run = _recorded(tenant, SIZES[-1], compact=True)
+    compacted, _select = _compared(tenant, run)
+    against = f"a run of {SIZES[0]} steps"
+    found.append(Measured("W4 compacted", compacted * 1000, "ms", compacted / times[SIZES[0]], against))
+    return found
+
+
+def _recorded(tenant: UUID, size: int, *, compact: bool = False) -> UUID:
+    """A queued run with so many steps behind it, the last one a call that is done."""
+    run = ground.start(tenant, "steps")
+    door = _door(tenant, run)
+    turn = door.open_turn()
+    for number in range(size // 2):
+        seq = door.journal.next_seq
+        call = Planned("tool_call", tool="nothing", effect="keyed", call_id=f"call-{number}", turn=turn.seq)
+        door.close_turn_and_open(Closing(turn.seq, "completed", result=""), plans=[_bound(call)], opening=Opening(seq))
+        if number < size // 2 - 1:
+            turn = door.close_and_open(Closing(seq, "completed", result='{"done": 1}'), "model_turn")
+        else:
+            door.close(Closing(seq, "completed", result='{"done": 1}'))
+    if compact:
+        step = door.open_turn("compaction")
+        door.close(Closing(step.seq, "completed", result="Everything so far was done."))
+    door.give_back("measured")
+    return run
+
+
+def _bound(call: Planned) -> Planned:
+    return replace(call, proposed='{"number": 1}', arguments='{"number": 1}')
+
+
+def _door(tenant: UUID, run: UUID) -> journal.Holder:
+    lease = leases.acquire(tenant, run, worker="bench", knows=KNOWS)
+    assert lease is not None
+    return journal.holder(lease)
+
+
+def _compared(tenant: UUID, run: UUID) -> tuple[float, float]:
+    """Seconds to the first new step and for the SELECT: medians of turns."""
+    ours, theirs = [], []
+    owner = place.connect("owner")
+    for _ in range(TIMES + 2):
+        ours.append(_resume(tenant, run))
+        began = time.perf_counter()
+        owner.execute("SELECT * FROM runs_step WHERE run_id = %s ORDER BY seq", (run,)).fetchall()
+        theirs.append(time.perf_counter() - began)
+    owner.close()
+    return statistics.median(ours[2:]), statistics.median(theirs[2:])
+
+
+def _resume(tenant: UUID, run: UUID) -> float:
+    """Seconds until the model is asked, its step open; the model then refuses, and the run is put back."""
+    model = registry.find("steps", "1").model
+    over: list[float] = []
+
+    def respond(request: ModelRequest) -> ModelResponse:
+        over.append(time.perf_counter())
+        raise ModelRefused("measured")
+
+    former, model.respond = model.respond, respond
+    try:
+        began = time.perf_counter()
+        engine.advance(tenant, run, worker="bench", knows=KNOWS, stopping=lambda: False)
+    finally:
+        model.respond = former
+    _put_back(run)
+    return over[0] - began
+
+
+def _put_back(run: UUID) -> None:
+    owner = place.connect("owner")
+    seqs = owner.execute(
+        "DELETE FROM runs_step WHERE run_id = %s AND status = 'failed' RETURNING seq", (run,)
+    ).fetchall()
+    owner.execute("DELETE FROM runs_attempt WHERE run_id = %s AND seq = ANY(%s)", (run, [seq for (seq,) in seqs]))
+    owner.execute("UPDATE runs_run SET status = 'queued' WHERE id = %s AND status = 'failed'", (run,))
+    owner.close()
