@@ -14,13 +14,13 @@ TURNS = 50
 
 
 @tool(effect=Effect.KEYED, risk=Risk.LOW, summary="Do nothing with {number}")
-def nothing(ctx: ToolContext, *, number: int) -> dict[str, int]:
+def nothing(_ctx: ToolContext, *, number: int) -> dict[str, int]:
     """Do nothing, and say so."""
     return {"done": number}
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH, summary="Tell the time of {number}")
-def stamped(ctx: ToolContext, *, number: int) -> dict[str, int]:
+def stamped(_ctx: ToolContext, *, number: int) -> dict[str, int]:
     """Leave the time of the first line in a file, for whoever waits for it."""
     _leave(number)
     return {"done": number}

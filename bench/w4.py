@@ -19,7 +19,7 @@ TIMES = 9
 SIZES = (50, 500, 5000)
 
 
-def measure(base: Path) -> list[Measured]:
+def measure(_base: Path) -> list[Measured]:
     """Each size against one bare SELECT of the same rows; the compacted run against that of 50 steps."""
     load()
     announcing.announce("bench")
@@ -84,7 +84,7 @@ def _resume(tenant: UUID, run: UUID) -> float:
     model = registry.find("steps", "1").model
     over: list[float] = []
 
-    def respond(request: ModelRequest) -> ModelResponse:
+    def respond(_request: ModelRequest) -> ModelResponse:
         over.append(time.perf_counter())
         raise ModelRefused("measured")
 

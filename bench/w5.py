@@ -61,21 +61,21 @@ def _bytes() -> int:
     """Everything that is not a free page: tables with their indexes, packed as vacuum leaves them."""
     owner = place.connect("owner")
     owner.execute("VACUUM")
-    query = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-    (found,) = owner.execute(query).fetchone()
+    (found,) = owner.execute(_SIZE).fetchone()
     owner.close()
     return int(found)
+
+
+_SIZE = """
+SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+"""
 
 
 def _fill() -> None:
     """A million runs that wait, each with a deadline tomorrow, a lease nobody holds and a pending request."""
     owner = place.connect("owner")
     for number in range(TENANTS):
-        owner.execute(
-            "INSERT INTO tenants_tenant (id, slug, name, timezone, locale, initiators_may_review, second_factor,"
-            " retention_days, notifications, stamp) VALUES (%s::text::uuid, %s, 'x', 'UTC', 'en', false, false, 365, '{}', 0)",
-            (_tenant(number), f"filled-{number}"),
-        )
+        owner.execute(_TENANT, (_tenant(number), f"filled-{number}"))
     owner.execute("ALTER TABLE runs_run DISABLE TRIGGER state")
     owner.execute(_RUNS.format(each=UNFINISHED // TENANTS, tenants=TENANTS))
     owner.execute(
@@ -87,14 +87,19 @@ def _fill() -> None:
     owner.close()
 
 
+_TENANT = """
+INSERT INTO tenants_tenant (id, slug, name, timezone, locale, initiators_may_review, second_factor, retention_days,
+                            notifications, stamp)
+VALUES (%s::text::uuid, %s, 'filled', 'UTC', 'en', false, false, 365, '{}', 0)
+"""
 _RUNS = """
 INSERT INTO runs_run (id, tenant_id, agent, version, title, status, reason, labels, initiators, started_by, budget,
                       deadline, due_at)
-SELECT gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n %% {tenants})::text, 12, '0'))::uuid, 'filled', '1', '',
-       (ARRAY['waiting_approval', 'sleeping', 'needs_attention', 'paused'])[1 + n %% 4], '', '{{}}', '{{}}', '{{}}', '{{}}',
-       now() + interval '1 day', CASE WHEN n %% 4 < 2 THEN now() + interval '1 day' END
+SELECT gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % {tenants})::text, 12, '0'))::uuid, 'filled', '1', '',
+       (ARRAY['waiting_approval', 'sleeping', 'needs_attention', 'paused'])[1 + n % 4], '',
+       '{{}}', '{{}}', '{{}}', '{{}}', now() + interval '1 day', CASE WHEN n % 4 < 2 THEN now() + interval '1 day' END
   FROM generate_series(1, {each} * {tenants}) AS n
-""".replace("%%", "%")
+"""
 
 
 def _tenant(number: int) -> str:

@@ -202,8 +202,7 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
     """The step after its attempt was closed."""
     step = journal.step(closing.step)
     status = answer.closed_status or step.status
-    row = replace(
-        step,
+    row = step._replace(
         status=status,
         reason=answer.closed_reason or "",
         due_at=moment(answer.next_at),
@@ -233,8 +232,7 @@ def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
 
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
-    return replace(
-        row,
+    return row._replace(
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         cost=usage.cost,
@@ -247,8 +245,7 @@ def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> S
     """The step after an attempt was opened."""
     number = answer.number or 1
     attempt = AttemptRow(number, opening.kind, fence, opening.key, _at(answer.at))
-    return replace(
-        step,
+    return step._replace(
         status="started" if opening.kind == "call" else step.status,
         tries=number,
         due_at=None,

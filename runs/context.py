@@ -1,6 +1,7 @@
 """The conversation, rebuilt from the journal: what the model was told, and nothing it was not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice, takewhile
 
 from approvals import texts
 from runs import states
@@ -52,10 +53,10 @@ class Conversation:
         for place, step in enumerate(new):
             if step.kind != states.TOOL_CALL and step.status != "completed":
                 return  # The turn that is being asked has nothing to say yet.
-            self._add(step, new[place + 1 :])
+            self._add(step, takewhile(_is_call, islice(new, place + 1, None)))
             self._read = step.seq
 
-    def _add(self, step: StepRow, later: Sequence[StepRow]) -> None:
+    def _add(self, step: StepRow, later: Iterable[StepRow]) -> None:
         match step.kind:
             case states.TOOL_CALL:
                 self._messages.append(Message("tool", self._answer(step), call_id=step.call_id))
@@ -81,6 +82,10 @@ class Conversation:
         if step.status == "declined" and step.reason == "cancelled":
             return NOT_RUN
         return text or "The call did not happen."
+
+
+def _is_call(step: StepRow) -> bool:
+    return step.kind == states.TOOL_CALL
 
 
 def _after(journal: Journal, seq: int) -> Sequence[StepRow]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from runs.states import STEP_OPEN
@@ -116,9 +116,11 @@ class AttemptRow:
         return self.closed_at is None
 
 
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """A step as recorded. `attempts` is filled for steps that are not at their end; `tries` counts them always."""
+class StepRow(NamedTuple):
+    """A step as recorded. `attempts` is filled for steps that are not at their end; `tries` counts them always.
+
+    A tuple, since a long run is read as thousands of them at once.
+    """
 
     seq: int
     kind: str

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +14,6 @@ from tenants import exact_json
 _RUN = wire.statement("journal_read_run", "uuid uuid")
 _STEPS = wire.statement("journal_read_steps", "uuid uuid bigint")
 _ATTEMPTS = wire.statement("journal_read_attempts", "uuid uuid bigint[]")
-_PAYLOADS = 21
 
 
 def load(tenant: UUID, run_id: UUID) -> Journal:
@@ -28,7 +26,10 @@ def load(tenant: UUID, run_id: UUID) -> Journal:
     if row[0] is None:
         raise Run.DoesNotExist
     last_event, last_seq, start = row[13:16]
-    steps = [_step(found) for found in wire.every(_STEPS, (*key, str(start)))] if last_seq else []
+    steps = wire.rows(_STEPS, (*key, str(start)), _step) if last_seq else []
+    for place, step in enumerate(steps):
+        if step.payloads is not None:
+            steps[place] = step._replace(payloads=exact_json.loads(str(step.payloads)))
     return Journal(_record(tenant, run_id, row), _with_attempts(key, steps), last_event, last_seq + 1)
 
 
@@ -55,17 +56,16 @@ def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:
     )
 
 
-def _step(row: tuple[Any, ...]) -> StepRow:
-    if row[_PAYLOADS] is None:
-        return StepRow(*row)
-    return replace(StepRow(*row), payloads=exact_json.loads(row[_PAYLOADS]))
+def _step(row: Sequence[Any]) -> StepRow:
+    return StepRow(*row)
 
 
 def _with_attempts(key: tuple[str, str], steps: list[StepRow]) -> tuple[StepRow, ...]:
-    wanted = [str(step.seq) for step in steps if step.tries and step.status in STEP_OPEN]
-    if not wanted:
-        return tuple(steps)
-    found = defaultdict[int, list[AttemptRow]](list)
-    for seq, *rest in wire.every(_ATTEMPTS, (*key, wanted)):
-        found[seq].append(AttemptRow(*rest))
-    return tuple(replace(s, attempts=tuple(found[s.seq])) if s.seq in found else s for s in steps)
+    places = {step.seq: place for place, step in enumerate(steps) if step.status in STEP_OPEN and step.tries}
+    if places:
+        found = defaultdict[int, list[AttemptRow]](list)
+        for seq, *rest in wire.every(_ATTEMPTS, (*key, [str(seq) for seq in places])):
+            found[seq].append(AttemptRow(*rest))
+        for seq, attempts in found.items():
+            steps[places[seq]] = steps[places[seq]]._replace(attempts=tuple(attempts))
+    return tuple(steps)

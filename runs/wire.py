@@ -3,8 +3,8 @@
 libpq is called directly: a cursor's Python costs more than the function it calls, several times a step.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -17,6 +17,7 @@ from psycopg.pq.abc import PGresult
 Value = str | Sequence[str] | None
 """Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
 
+Row = TypeVar("Row")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
 _prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
@@ -36,10 +37,15 @@ def one(query: str, values: Sequence[Value]) -> tuple[Any, ...]:
 
 def every(query: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
     """All rows of the answer."""
+    return rows(query, values, tuple)
+
+
+def rows(query: str, values: Sequence[Value], make: Callable[[Sequence[Any]], Row]) -> list[Row]:
+    """All rows of the answer, each as `make` makes it."""
     result = run(query, values)
     reader = Transformer(connection.connection)
     reader.set_pgresult(result)
-    return reader.load_rows(0, result.ntuples, tuple)
+    return reader.load_rows(0, result.ntuples, make)
 
 
 def run(query: str, values: Sequence[Value]) -> PGresult:

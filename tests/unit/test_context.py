@@ -62,7 +62,7 @@ def test_a_compaction_takes_the_place_of_what_came_before() -> None:
 
 def test_a_conversation_that_grew_is_the_one_that_is_rebuilt() -> None:
     steps = [turn(1, result="a"), call(2, "completed", result="1"), turn(3, result="b"), call(4, "failed", result="no")]
-    steps[3] = replace(steps[3], turn=3)
+    steps[3] = steps[3]._replace(turn=3)
     grown = Conversation()
     for count in range(0, 5, 2):
         record = replace(journal(*steps[:count]), run=RUN)

@@ -1,6 +1,5 @@
 """The next action, as a pure function: by example, and as a game in which chance plays the world."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -111,7 +110,7 @@ def test_one_by_one_considers_the_first_call_alone() -> None:
 def test_a_person_outranks_an_answer_and_an_answer_outranks_time(
     steps: list[StepRow], status: str, reason: str
 ) -> None:
-    steps = [replace(step, seq=place) for place, step in enumerate(steps, 2)]
+    steps = [step._replace(seq=place) for place, step in enumerate(steps, 2)]
     requests = {step.seq: "pending" for step in steps if step.status == "planned"}
     found = plan(journal(turn(1), *steps), facts(requests=requests))
     assert found == Park(status, reason=reason, due_at=LATER)
@@ -121,7 +120,7 @@ def test_a_missing_permission_waits_until_a_person_lets_it_go_on() -> None:
     refused = attempt(closed_at=NOW, cause="permission", not_done=True)
     step = call(2, "started", attempts=(refused,))
     assert plan(journal(turn(1), step), facts()) == Park("needs_attention", reason="permission")
-    again = replace(step, spent=1)
+    again = step._replace(spent=1)
     assert plan(journal(turn(1), again), facts()) == Execute(again)
 
 
@@ -161,7 +160,7 @@ def test_three_turns_of_nothing_end_the_run() -> None:
     invalid = call(2, "declined", reason="invalid")
     steps: list[StepRow] = []
     for _ in range(2):
-        steps += [turn(len(steps) + 1), replace(invalid, seq=len(steps) + 2)]
+        steps += [turn(len(steps) + 1), invalid._replace(seq=len(steps) + 2)]
     assert plan(journal(*steps), facts()) == Turn()
     steps.append(turn(5, result=" "))
     assert getattr(plan(journal(*steps), facts()), "reason", "") == "repeats"
@@ -235,7 +234,7 @@ class Game:
             case "ask":
                 self.requests[action.step.seq] = "pending"
             case "deny":
-                self.put(replace(action.step, status="declined", reason="refused"))
+                self.put(action.step._replace(status="declined", reason="refused"))
 
     def execute(self, action: Execute) -> None:
         step = action.step
@@ -245,18 +244,18 @@ class Game:
         outcome = self.data.draw(st.sampled_from(wrong))
         self.ran.append(step.seq)
         if outcome == "crash":
-            self.put(replace(step, status="started", attempts=(attempt(fence=1),)))
+            self.put(step._replace(status="started", attempts=(attempt(fence=1),)))
         else:
             later = self.now + timedelta(seconds=3) if outcome == "started" else None
             closed = attempt(closed_at=self.now, not_done=True)
-            self.put(replace(step, status=outcome, attempts=(closed,), due_at=later))
+            self.put(step._replace(status=outcome, attempts=(closed,), due_at=later))
 
     def recover(self, action: Recover) -> None:
-        self.put(replace(action.step, attempts=(attempt(closed_at=self.now, not_done=False),)))
+        self.put(action.step._replace(attempts=(attempt(closed_at=self.now, not_done=False),)))
 
     def answered(self, action: Answered) -> None:
         assert self.requests[action.step.seq] in ("rejected", "expired")
-        self.put(replace(action.step, status="declined", reason=self.requests[action.step.seq]))
+        self.put(action.step._replace(status="declined", reason=self.requests[action.step.seq]))
 
     def park(self, action: Park) -> None:
         """Somebody or time moves the run on; there must be something that can."""
@@ -264,7 +263,7 @@ class Game:
         unknown = [step for step in self.steps if step.status == "unknown"]
         if action.status == "needs_attention":
             assert unknown
-            self.put(replace(unknown[0], status="not_done"))
+            self.put(unknown[0]._replace(status="not_done"))
         elif action.status == "waiting_approval":
             assert waiting
             self.requests[waiting[0]] = self.data.draw(st.sampled_from(["approved", "rejected", "expired"]))
