@@ -232,6 +232,8 @@ class RunView:
     people_seconds: float
     people_since: datetime | None
     steps: list[StepView]
+    steps_total: int
+    steps_hidden: int
     steps_done: int
     next_text: str
     events: list[EventLine]

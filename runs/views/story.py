@@ -21,6 +21,7 @@ from tenants.events import EventRow
 from tenants.models import Event, Member
 
 LINES = 200
+STEPS = 300
 COMMENTS = 100
 CUT = 4000
 RESUMABLE = frozenset({"permission", "crash_loop", "budget"})
@@ -29,7 +30,8 @@ RESUMABLE = frozenset({"permission", "crash_loop", "budget"})
 def story(run: Run, *, member: Member, base: str) -> RunView:
     """Everything the run's page shows to this member."""
     url = f"{base}runs/{run.id}/"
-    detail = telling.detail(run, list(telling.steps_of(run.id, limit=CUT)))
+    newest = telling.steps_of(run.id, limit=CUT).order_by("-seq")[:STEPS]
+    detail = telling.detail(run, list(reversed(newest)))
     brief = telling.brief([run], texts=True)
     last = events.last_seq(telling.subject(run.id))
     rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
@@ -59,7 +61,9 @@ def story(run: Run, *, member: Member, base: str) -> RunView:
         cost="" if used.cost is None else f"{used.cost.normalize():f}",
         **times(detail),
         steps=timeline.steps(),
-        steps_done=sum(1 for step in detail.steps if step.status in ENDED),
+        steps_total=used.steps,
+        steps_hidden=used.steps - len(detail.steps),
+        steps_done=used.steps_done,
         next_text=next_text(run, detail),
         events=[_line(row) for row in rows],
         events_url="",

@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs import commands
+from runs.views import story
 from tenants import events, members
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
@@ -276,6 +277,20 @@ def test_the_pages_take_the_same_number_of_queries_however_much_they_show(
     many = cost("/t/acme/runs/"), cost(url(large))
     assert few == many
     assert max(many) <= 40
+
+
+def test_a_very_long_run_shows_its_latest_steps_and_says_so(
+    enter: Enters, mona: Member, play: Plays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(story, "STEPS", 5)
+    run = play().begin()
+    for number in run.wants(*[("look_up", {"order": f"A-{n}"}) for n in range(8)]):
+        run.done(number, {})
+    text = words(read(enter(mona), url(run)))
+    assert "9 so far, 9 done." in text
+    assert "The first 4 are left out here; the API lists them all." in text
+    assert "Look up order A-7" in text
+    assert "Look up order A-0" not in text
 
 
 def test_the_desk_shows_what_is_known_and_who_may_settle(enter: Enters, mona: Member, unknown_run: Play) -> None:
