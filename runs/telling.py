@@ -55,6 +55,8 @@ class Asking:
     edited_fields: tuple[str, ...] = ()
     approvers: tuple[str, ...] = ()
     asked: tuple[UUID, ...] = ()
+    next_at: datetime | None = None
+    """When more people are asked, if that comes before the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +298,7 @@ def _asking(
         edited_fields=tuple(version.edited_fields) if version else (),
         approvers=tuple(standing),
         asked=tuple(asked),
+        next_at=request.next_at if request.next_at and request.next_at < request.deadline else None,
     )
 
 

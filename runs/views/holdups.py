@@ -70,6 +70,8 @@ def _approval(asking: Asking, base: str, *, nobody: bool) -> HoldUp:
         since=asking.opened_at,
         given=len(asking.approvers),
         needed=asking.needed,
+        next_at=asking.next_at,
+        next_to=_("More people"),
         expires_at=asking.deadline,
         because=_("Nobody is asked at present; an admin can change that.") if nobody else "",
     )

@@ -10,6 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from approvals import rules
+from approvals.models import EscalationPolicy
 from runs import commands
 from runs.views import story
 from tenants import events, members
@@ -107,6 +109,22 @@ def test_a_parked_run_says_what_holds_it_up(enter: Enters, mona: Member, parked_
     assert "3. Refund 12.50 for order A-1" in text
     assert "Stop: ends the run, closes its questions. What was done stays done." in text
     assert "scripted model" in text
+
+
+def test_it_says_when_more_people_are_asked(
+    enter: Enters, mona: Member, acme: Tenant, play: Plays, alice: Member, bo: Member
+) -> None:
+    with scope(acme.pk):
+        levels = [{"after": 600, "groups": [], "members": [str(bo.pk)]}]
+        policy = EscalationPolicy.objects.create(tenant_id=acme.pk, name="Leads", levels=levels)
+        of = [{"member": alice.email, "at_least": 0}]
+        rules.create_rule(
+            actor=members.actor_of(mona), name="Refunds", tools=["refund"], of=of, escalation_policy=str(policy.pk)
+        )
+    run = play().begin()
+    run.park(*run.wants(("refund", {"order": "A-1", "amount": "1"})))
+    text = words(read(enter(mona), url(run)))
+    assert "More people are asked too at" in text
 
 
 def test_a_part_is_the_part_alone_and_nothing_is_kept(enter: Enters, mona: Member, parked_run: Play) -> None:
