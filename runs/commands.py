@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils.translation import gettext_lazy as _
 
 from runs import outcomes, states, validation
@@ -59,6 +59,7 @@ def resume(run_id: UUID, *, actor: Actor, budget: Mapping[str, Any] | None = Non
 def retry(run_id: UUID, *, actor: Actor, channel: str = "") -> Run:
     """Queue a failed run again: exactly the steps that failed it are reopened; the person becomes an initiator.
 
+    Its bounds on steps and repeats count from here, as do the tries of a step that is reopened.
     A deadline that has passed is dropped, or the run would fail again at once. Refusal 404, 409.
     """
     door = _door(run_id, actor)
@@ -70,7 +71,8 @@ def retry(run_id: UUID, *, actor: Actor, channel: str = "") -> Run:
         run.initiators = [*run.initiators, who]
     if run.reason == "deadline":
         run.deadline = None
-    run.save(update_fields=["initiators", "deadline"])
+    run.budget = {**run.budget, "retried_after": _last_step(run)}
+    run.save(update_fields=["initiators", "deadline", "budget"])
     reopened = _reopen(door)
     door.move(states.QUEUED, data={"because": "retried", "steps": reopened})
     return _done(door, "run.retried", channel, steps=reopened)
@@ -159,6 +161,11 @@ def _reopen(door: Command) -> list[int]:
     data = {"step": last.seq, "kind": last.kind}
     events.append(f"run:{door.run.pk}", "step.planned", actor=door.actor, data=data)
     return [last.seq]
+
+
+def _last_step(run: Run) -> int:
+    found: int | None = Step.objects.filter(run=run).aggregate(last=Max("seq"))["last"]
+    return found or 0
 
 
 def _remark(text: str) -> str:

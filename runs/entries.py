@@ -184,6 +184,12 @@ class RunRecord:
     def subject(self) -> str:
         return f"run:{self.id}"
 
+    @property
+    def retried_after(self) -> int:
+        """The last step there was when a person last retried the run: the bounds on steps and on what leads nowhere
+        count those after it, or a run that failed by one of them would fail again at once."""
+        return int(self.budget.get("retried_after", 0))
+
 
 @dataclass(frozen=True, slots=True)
 class Journal:

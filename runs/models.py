@@ -25,7 +25,10 @@ class Run(TenantModel):
     """Member ids of the persons who may not decide: starter, key's owner, on_behalf_of, retriers."""
     started_by = ExactJSONField()
     budget = ExactJSONField(default=dict)
-    """What a person allowed beyond the agent's own budget: tokens, cost (as text), seconds."""
+    """What a person allowed beyond the agent's own budget: tokens, cost (as text), seconds.
+
+    `retried_after` is what a retry writes; RunRecord says what for.
+    """
     deadline = models.DateTimeField(null=True)
     due_at = models.DateTimeField(null=True)
     """When the sweep looks at this run: a parked one is queued, a queued one is announced again."""

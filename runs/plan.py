@@ -182,7 +182,7 @@ def _repeated(calls: Sequence[StepRow], times: int) -> str:
 
 
 def useless(journal: Journal) -> int:
-    """How many model turns in a row, counted from the last, brought nothing that could run or be asked."""
+    """How many model turns in a row, counted from the last back to a retry, brought nothing to run or to ask."""
     return sum(1 for _ in takewhile(lambda calls: _brought_nothing(journal, calls), _turns(journal)))
 
 
@@ -190,17 +190,19 @@ REFUSALS = frozenset({"rejected", "expired", "refused"})
 
 
 def refusals(journal: Journal, tool: str, digest: str, *, before: int) -> int:
-    """How often the identical call was refused, by people, by silence or by rules, in steps before this one."""
+    """How often the identical call was refused, by people, by silence or by rules, before this step; since a retry."""
     return sum(
         step.tool == tool and step.digest == digest and step.status == "declined" and step.reason in REFUSALS
         for step in journal.steps
-        if step.seq < before
+        if journal.run.retried_after < step.seq < before
     )
 
 
 def _turns(journal: Journal) -> Iterator[Sequence[StepRow]]:
     calls: list[StepRow] = []
     for step in reversed(journal.steps):
+        if step.seq <= journal.run.retried_after:
+            return
         if step.kind == states.TOOL_CALL:
             calls.append(step)
         elif step.kind == states.MODEL_TURN:
@@ -219,7 +221,7 @@ def _in_vain(journal: Journal, call: StepRow) -> bool:
 
 
 def _ask(journal: Journal, facts: Facts, after: StepRow | None = None) -> Action:
-    if journal.next_seq > facts.max_steps:
+    if journal.next_seq - journal.run.retried_after > facts.max_steps:
         return Finish("failed", reason="max_steps", message=f"The run reached its limit of {facts.max_steps} steps.")
     if spent := overspent(journal, facts.budget, facts.worked):
         return Park(states.ATTENTION, reason="budget", message=f"The run's budget of {spent} is used up.")

@@ -137,6 +137,28 @@ def test_a_failed_run_is_retried_at_the_turn_that_failed_it(workers: Any, acme: 
     assert mona.pk in runs.read(acme, run).initiators
 
 
+@pytest.mark.parametrize("turn", ["", [call("nothing")], [{"tool": "pay", "args": "{"}]])
+def test_a_run_that_led_nowhere_gets_as_many_tries_again_when_it_is_retried(
+    workers: Any, acme: Tenant, mona: Member, turn: Any
+) -> None:
+    run = runs.start(acme, *([turn] * 5), [call("look")])
+    assert runs.until(acme, run, "failed").reason == "repeats"
+    runs.do(acme, commands.retry, run, by=mona)
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.asked(run)) == 7
+
+
+def test_a_run_at_its_limit_of_steps_gets_as_many_again_when_it_is_retried(
+    workers: Any, acme: Tenant, mona: Member
+) -> None:
+    run = runs.start(acme, *([[call("look")]] * 50), agent="short")
+    runs.until(acme, run, "failed")
+    for limit in (12, 18):
+        runs.do(acme, commands.retry, run, by=mona)
+        assert runs.until(acme, run, "failed").reason == "max_steps"
+        assert len(runs.steps(acme, run).steps) == limit
+
+
 def test_a_budget_used_up_goes_on_with_a_larger_one(workers: Any, acme: Tenant, mona: Member) -> None:
     run = runs.start(acme, *([[call("look")]] * 4), agent="thrifty")
     runs.until(acme, run, "needs_attention")
