@@ -1,5 +1,6 @@
 """The next action, as a pure function: by example, and as a game in which chance plays the world."""
 
+import dataclasses
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -150,13 +151,13 @@ def test_the_limit_of_steps_ends_the_run() -> None:
 
 
 def retried(at: int, *steps: StepRow) -> Journal:
-    return replace(journal(*steps), run=replace(RUN, budget={"retried_after": at}))
+    return dataclasses.replace(journal(*steps), run=dataclasses.replace(RUN, budget={"retried_after": at}))
 
 
 def test_a_retry_grants_the_steps_anew() -> None:
     steps = (turn(1), call(2, "completed"))
     assert plan(retried(2, *steps), facts(max_steps=2)) == Turn()
-    more = (*steps, turn(3), replace(call(4, "completed"), turn=3))
+    more = (*steps, turn(3), call(4, "completed")._replace(turn=3))
     assert getattr(plan(retried(2, *more), facts(max_steps=2)), "reason", "") == "max_steps"
 
 
@@ -164,13 +165,13 @@ def test_a_retry_forgets_the_turns_that_brought_nothing() -> None:
     steps = [turn(1, result=""), turn(2, result=""), turn(3, result="")]
     assert getattr(plan(journal(*steps), facts()), "reason", "") == "repeats"
     assert plan(retried(3, *steps), facts()) == Turn()
-    again = [replace(step, seq=step.seq + 3) for step in steps]
+    again = [step._replace(seq=step.seq + 3) for step in steps]
     assert plan(retried(3, *steps, *again[:2]), facts()) == Turn()
     assert getattr(plan(retried(3, *steps, *again), facts()), "reason", "") == "repeats"
 
 
 def test_a_retry_lets_a_refused_call_be_put_to_people_again() -> None:
-    refused = [replace(call(seq, "declined", reason="rejected"), digest="d") for seq in (2, 4, 6)]
+    refused = [call(seq, "declined", reason="rejected", digest="d") for seq in (2, 4, 6)]
     steps = [turn(1), refused[0], turn(3), refused[1], turn(5), refused[2]]
     assert refusals(journal(*steps), "t", "d", before=7) == 3
     assert refusals(retried(4, *steps), "t", "d", before=7) == 1
