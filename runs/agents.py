@@ -30,6 +30,9 @@ class Agent:
 
     `fits` names older versions whose runs this one can take over. `observe_again_after` is in seconds since
     the last model turn; the functions of `observe` are then called as `f(ctx)` and told to the model.
+    `context_tokens`: once a turn took so many, as its provider counts them (what was read and what was answered),
+    the model is asked to sum up, and goes on from its first message and that summary. Leave room below the model's
+    own window for the results of one turn. A provider that reports no usage is never asked.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Agent:
     fits: Sequence[str] = ()
     observe_again_after: float | None = None
     observe: Sequence[Callable[..., Any]] = ()
+    context_tokens: int | None = None
 
     @cached_property
     def by_name(self) -> dict[str, Tool]:

@@ -1,6 +1,7 @@
 """The conversation, rebuilt from the journal: what the model was told, and nothing it was not."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice, takewhile
 
 from approvals import texts
@@ -11,6 +12,12 @@ from tenants import exact_json
 
 EMPTY_ANSWER = "Your last answer was empty. Call a tool or answer with text."
 NOT_RUN = "not run: the run had failed"
+SUMMARISE = (
+    "This conversation is about to be replaced by its first message and a summary. Call no tool. Write that summary "
+    "for yourself: what was asked, what was found and done with every id, amount and name that still matters, what "
+    "people decided and said, what was refused or failed and must not be tried again, and what remains to be done."
+)
+SUMMARY = "The conversation so far, as you summed it up:\n"
 
 Whole = Callable[[StepRow, str], str]
 Edits = Callable[[int], Sequence[str]]
@@ -45,6 +52,11 @@ class Conversation:
             run_id=journal.run.id,
             turn=self._turns,
         )
+
+    def compaction(self, journal: Journal, *, instructions: str, tools: Sequence[ToolSchema]) -> ModelRequest:
+        """The request for a summary: what the next turn would have been told, and the question."""
+        asked = self.request(journal, instructions=instructions, tools=tools)
+        return replace(asked, messages=(*asked.messages, Message("user", SUMMARISE)))
 
     def _extend(self, journal: Journal) -> None:
         if not self._messages:

@@ -220,5 +220,11 @@ def _after(journal: Journal, done: Done) -> Journal:
     steps = [*journal.steps, *foreseen(journal, done.made)]
     place = closed.step - steps[0].seq
     result = closed.result if isinstance(closed.result, str) else "stored"
-    steps[place] = steps[place]._replace(status=closed.status or steps[place].status, result=result, attempts=())
+    steps[place] = steps[place]._replace(
+        status=closed.status or steps[place].status,
+        result=result,
+        attempts=(),
+        tokens_in=closed.usage.tokens_in if closed.usage else None,
+        tokens_out=closed.usage.tokens_out if closed.usage else None,
+    )
     return replace(journal, steps=steps, next_seq=journal.next_seq + len(done.made))

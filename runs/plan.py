@@ -16,7 +16,8 @@ class Facts:
     """What the plan reads beside the journal.
 
     `requests` gives the state of each step's latest request, `allowed` the steps that the rules let pass under
-    the stamp at hand, `fence` this worker's lease, `now` the database's time, `worked` seconds of this lease.
+    the stamp at hand, `fence` this worker's lease, `now` the database's time, `worked` seconds of this lease,
+    `window` the tokens of a turn from which on the context is summed up.
     """
 
     fence: int
@@ -29,7 +30,7 @@ class Facts:
     budget: Budget = field(default_factory=Budget)
     worked: float = 0.0
     observe: bool = False
-    compact: bool = False
+    window: int | None = None
 
 
 @dataclass(frozen=True)
@@ -225,11 +226,18 @@ def _ask(journal: Journal, facts: Facts, after: StepRow | None = None) -> Action
         return Finish("failed", reason="max_steps", message=f"The run reached its limit of {facts.max_steps} steps.")
     if spent := overspent(journal, facts.budget, facts.worked):
         return Park(states.ATTENTION, reason="budget", message=f"The run's budget of {spent} is used up.")
-    if after is not None and after.kind == states.MODEL_TURN and facts.compact:
+    if after is not None and after.kind == states.MODEL_TURN and _too_long(journal, after, facts.window):
         return Turn(states.COMPACTION)
     if after is not None and after.kind != states.OBSERVATION and facts.observe:
         return Turn(states.OBSERVATION)
     return Turn()
+
+
+def _too_long(journal: Journal, turn: StepRow, window: int | None) -> bool:
+    """Whether the context fills its window; a single turn since the last summary leaves nothing to shorten."""
+    if window is None or (turn.tokens_in or 0) + (turn.tokens_out or 0) < window:
+        return False
+    return sum(step.kind == states.MODEL_TURN for step in journal.steps) > 1
 
 
 def overspent(journal: Journal, budget: Budget, worked: float) -> str:

@@ -94,6 +94,7 @@ class Segment:
             budget=widened(agent.budget, self.journal.run.budget),
             worked=time.monotonic() - self.began,
             observe=self._observe_due(now),
+            window=agent.context_tokens,
         )
 
     def _observe_due(self, now: datetime) -> bool:

@@ -1,17 +1,18 @@
-"""Asking the model, and observing again: units that change nothing outside and so may be asked again."""
+"""Asking the model, for an answer or a summary, and observing again: what changes nothing outside."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
-from runs import calls, payloads, states
+from runs import calls, context, payloads, states
 from runs.arguments import jsonable
 from runs.entries import Closing, StepRow, Usage
+from runs.errors import Transient
 from runs.failures import Failure, classify, storable, timed_out
 from runs.llm.asking import ask
-from runs.llm.base import ModelResponse
+from runs.llm.base import ModelRequest, ModelResponse
 from runs.proposals import Proposal, Reading, proposals
 from runs.recovery import turn_failed
 from runs.segment import Segment
@@ -30,9 +31,8 @@ class Done:
 
 def perform(segment: Segment, step: StepRow) -> Done:
     """Do this turn once; the closing says how it went."""
-    act = _observed if step.kind == states.OBSERVATION else _asked
     try:
-        return act(segment, step)
+        return _ACTS[step.kind](segment, step)
     except calls.Late:
         failure = timed_out(settings.MODEL_TIMEOUT)
     except Exception as error:
@@ -47,7 +47,7 @@ def _failed(segment: Segment, step: StepRow, failure: Failure) -> Closing:
 def _asked(segment: Segment, step: StepRow) -> Done:
     agent = segment.agent
     request = segment.conversation.request(segment.journal, instructions=agent.instructions, tools=agent.for_model)
-    response: ModelResponse = calls.call(lambda: ask(agent.model, request), timeout=settings.MODEL_TIMEOUT)
+    response = _respond(segment, request)
     segment.last_turn_at = segment.clock()
     reading = Reading(
         agent=agent,
@@ -60,6 +60,25 @@ def _asked(segment: Segment, step: StepRow) -> Done:
     made = proposals(response, reading, used_ids=segment.call_ids)
     text = payloads.fit(storable(response.text or ""), tenant=segment.tenant, run=segment.run)
     return Done(Closing(step.seq, "completed", result=text, usage=_usage(response)), made)
+
+
+def _respond(segment: Segment, request: ModelRequest) -> ModelResponse:
+    model = segment.agent.model
+    response: ModelResponse = calls.call(lambda: ask(model, request), timeout=settings.MODEL_TIMEOUT)
+    return response
+
+
+def _summed_up(segment: Segment, step: StepRow) -> Done:
+    """The model's own summary, recorded as it will be told: replay and context begin with it."""
+    agent = segment.agent
+    request = segment.conversation.compaction(segment.journal, instructions=agent.instructions, tools=agent.for_model)
+    response = _respond(segment, request)
+    said = storable(response.text or "").strip()
+    if not said:
+        raise Transient("The model gave no summary of the conversation.")
+    text = payloads.fit(context.SUMMARY + said, tenant=segment.tenant, run=segment.run)
+    # The journal is read from here on, so the run's totals have to stand here.
+    return Done(Closing(step.seq, "completed", result=text, usage=_usage(response) or Usage(0, 0)))
 
 
 def _usage(response: ModelResponse) -> Usage | None:
@@ -77,6 +96,13 @@ def _observed(segment: Segment, step: StepRow) -> Done:
     segment.last_turn_at = segment.clock()
     text = payloads.fit("\n".join(lines), tenant=segment.tenant, run=segment.run)
     return Done(Closing(step.seq, "completed", result=text))
+
+
+_ACTS: Mapping[str, Callable[[Segment, StepRow], Done]] = {
+    states.MODEL_TURN: _asked,
+    states.COMPACTION: _summed_up,
+    states.OBSERVATION: _observed,
+}
 
 
 def _json(value: Any) -> str:

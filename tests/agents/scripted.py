@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from runs.agents import Agent, Budget, register
+from runs.context import SUMMARISE
 from runs.errors import InvalidArguments, ModelRefused, OutcomeUnknown, PermissionRefused, RateLimited, Transient
 from runs.llm.base import ModelRequest, ModelResponse, ToolCall, Usage
 from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
@@ -33,9 +34,21 @@ def play(request: ModelRequest) -> ModelResponse:
     script = json.loads(request.messages[0].text)
     told = [message.text for message in request.messages[1:]]
     ledger.enter(run=str(request.run_id), kind="model", turn=request.turn, told=told, calls=_calls_seen(request))
+    if request.messages[-1].text == SUMMARISE:
+        return _summary(request, script.get("summary", "ok"))
     turns = script["turns"]
     turn = turns[request.turn] if request.turn < len(turns) else script.get("end", "done")
     return _response(request, turn)
+
+
+def _summary(request: ModelRequest, how: str) -> ModelResponse:
+    """Sum up, by the number of messages; misbehave before, as often as `how` says (`die:1`, `empty:2`)."""
+    verb, _, times = how.partition(":")
+    asked = [line for line in ledger.asked(request.run_id) if line["told"][-1:] == [SUMMARISE]]
+    if verb != "ok" and len(asked) <= int(times):
+        _die_if(verb)
+        return ModelResponse(text="", usage=Usage(input_tokens=3, output_tokens=0))
+    return ModelResponse(text=f"{len(request.messages)} messages", usage=Usage(input_tokens=3, output_tokens=2))
 
 
 def _calls_seen(request: ModelRequest) -> list[list[str]]:
@@ -209,3 +222,4 @@ register(
 )
 register(Agent(name="short", version="1", model=Player(), instructions="", tools=TOOLS, max_steps=6))
 register(Agent(name="thrifty", version="1", model=Player(), instructions="", tools=TOOLS, budget=Budget(tokens=40)))
+register(Agent(name="forgetful", version="1", model=Player(), instructions="", tools=TOOLS, context_tokens=15))

@@ -40,10 +40,12 @@ def call(tool: str, **args: Any) -> dict[str, Any]:
     return {"tool": tool, "args": args}
 
 
-def start(tenant: Tenant, *turns: Any, agent: str = "script", end: str = "done", by: Member | None = None) -> UUID:
+def start(
+    tenant: Tenant, *turns: Any, agent: str = "script", end: str = "done", by: Member | None = None, **script: Any
+) -> UUID:
     """Queue a run that plays these turns."""
     switch_on(tenant, agent)
-    wanted = commands.Start(agent=agent, input=json.dumps({"turns": turns, "end": end}), title="A test")
+    wanted = commands.Start(agent=agent, input=json.dumps({"turns": turns, "end": end, **script}), title="A test")
     with scope(tenant.pk):
         return commands.start(wanted, actor=actor(by) if by else COMMAND).pk
 

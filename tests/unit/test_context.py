@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runs.context import EMPTY_ANSWER, NOT_RUN, Conversation
+from runs.context import EMPTY_ANSWER, NOT_RUN, SUMMARISE, Conversation
 from runs.entries import Journal, StepRow
 from runs.llm.base import Message, ToolCall
 from tests.unit.test_plan import RUN, call, journal, turn
@@ -73,3 +73,12 @@ def test_a_conversation_that_grew_is_the_one_that_is_rebuilt() -> None:
 
 def test_the_turn_that_is_being_asked_says_nothing_yet() -> None:
     assert messages(turn(1, "started")) == (Message("user", "go"),)
+
+
+def test_a_summary_is_asked_of_the_very_conversation_that_the_next_turn_would_have_read() -> None:
+    record = journal(turn(1), call(2, "completed", result="{}"))
+    conversation = Conversation()
+    asked = conversation.compaction(record, instructions="be brief", tools=())
+    following = conversation.request(record, instructions="be brief", tools=())
+    assert asked.messages == (*following.messages, Message("user", SUMMARISE))
+    assert (asked.instructions, asked.turn) == (following.instructions, following.turn)

@@ -184,6 +184,20 @@ def test_the_world_is_observed_once_before_the_next_turn() -> None:
     assert plan(journal(*steps, seen), facts(observe=True)) == Turn()
 
 
+def test_a_context_that_fills_its_window_is_summed_up_once_all_calls_have_ended() -> None:
+    steps = [turn(1), call(2, "completed"), turn(3, tokens_in=90, tokens_out=10)]
+    waiting, done = call(4)._replace(turn=3), call(4, "completed")._replace(turn=3)
+    assert plan(journal(*steps, waiting), facts(window=100, requests={4: "pending"})) == Park("waiting_approval")
+    assert plan(journal(*steps, done), facts(window=101)) == Turn()
+    assert plan(journal(*steps, done), facts(window=100)) == Turn("compaction")
+    assert plan(journal(*steps, done, StepRow(5, "compaction", "completed")), facts(window=100)) == Turn()
+
+
+def test_a_single_turn_leaves_nothing_to_sum_up() -> None:
+    large = turn(1, tokens_in=900, tokens_out=10)
+    assert plan(journal(large, call(2, "completed")), facts(window=100)) == Turn()
+
+
 def test_three_turns_of_nothing_end_the_run() -> None:
     invalid = call(2, "declined", reason="invalid")
     steps: list[StepRow] = []
