@@ -30,7 +30,7 @@ MAX_ITEMS = 100
 MAX_TEXT = 100_000
 MAX_TEXT_BESIDE_MACROS = 10_000
 
-_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _OPERATOR = re.compile(r"&&|\|\||[<>=!]=|[-+*/%<>!?:.,]|\bin\b")
 _MACRO = re.compile(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter|transform\w+)\s*\(\s*([A-Za-z_]\w*)?")
 _ODD_STRING = re.compile(r"""\"{3}|'{3}|(?<![\w"'])[rRbB]{1,2}["']""")
@@ -132,7 +132,7 @@ def _bounds(source: str) -> None:
 
 def _bare(source: str) -> str:
     """`source` with its string literals emptied, so that their text is not counted as operators."""
-    return _STRING.sub('""', source)
+    return STRING.sub('""', source)
 
 
 def _deepest(bare: str) -> int:

@@ -189,8 +189,8 @@ def _trace(rule: Rule, values: _Values, *, error: str = "") -> Trace:
 
 def _typed(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     """`value` with the strings that `schema` calls decimals as numbers."""
-    schema = _resolved(schema, root)
-    if isinstance(value, str) and _is_decimal(schema, root):
+    schema = resolved(schema, root)
+    if isinstance(value, str) and is_decimal(schema, root):
         try:
             return Decimal(value)
         except InvalidOperation:
@@ -206,7 +206,8 @@ def _typed(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> An
     return value
 
 
-def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`schema`, or what it refers to in `root`."""
     reference = schema.get("$ref", "")
     if isinstance(reference, str) and reference.startswith("#/$defs/"):
         found = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {})
@@ -214,11 +215,11 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str
     return schema
 
 
-def _is_decimal(schema: Mapping[str, Any], root: Mapping[str, Any]) -> bool:
+def is_decimal(schema: Mapping[str, Any], root: Mapping[str, Any]) -> bool:
     """Whether a string of this schema is a Decimal; pydantic says so by its pattern, also under `anyOf`."""
     if schema.get("format") == "decimal" or str(schema.get("pattern", "")).startswith(_DECIMAL_PATTERN):
         return True
-    return any(_is_decimal(_resolved(each, root), root) for each in schema.get("anyOf", ()))
+    return any(is_decimal(resolved(each, root), root) for each in schema.get("anyOf", ()))
 
 
 def _short(value: Any) -> str:

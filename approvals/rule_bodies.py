@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from approvals import conditions, errors
+from approvals import conditions, errors, fitting
 from approvals.calls import RISKS
 from approvals.models import EscalationPolicy
 from approvals.policy import Rule
@@ -216,7 +216,7 @@ def _together(body: Mapping[str, Any]) -> list[dict[str, str]]:
     seats = sum(place["at_least"] for place in body["of"])
     if seats > body["approvals"]:
         return [{"field": "approvals", "message": _("The groups need %(seats)s people together.") % {"seats": seats}}]
-    return []
+    return _fitting(body)
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {
@@ -235,3 +235,12 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "working_time": _boolean(False),
     "on_timeout": _one_of(SILENCES, "expire"),
 }
+
+
+def _fitting(body: Mapping[str, Any]) -> list[dict[str, str]]:
+    try:
+        if body["when"]:
+            fitting.check(body["when"], body["tools"])
+    except conditions.BadCondition as error:
+        return [{"field": "when", "message": str(error)}]
+    return []

@@ -123,6 +123,22 @@ def make_default(*, actor: Actor) -> PolicyRule:
     return rule
 
 
+def live_bodies() -> list[dict[str, Any]]:
+    """The bodies of the live rules; one query."""
+    live = PolicyVersion.objects.filter(number=F("rule__live"), rule__archived_at__isnull=True)
+    return [dict(body) for body in live.order_by("rule__position", "rule_id").values_list("body", flat=True)]
+
+
+def groups_used() -> dict[str, list[str]]:
+    """The live rules that ask each group."""
+    found: dict[str, list[str]] = {}
+    for body in live_bodies():
+        for place in body["of"]:
+            if place["kind"] == "group":
+                found.setdefault(str(place["key"]), []).append(body["name"])
+    return found
+
+
 def _rule(version: PolicyVersion) -> Rule:
     return rule_bodies.rule_of(version.body, id=str(version.rule_id), version=version.number)
 

@@ -39,9 +39,9 @@ def run(draft: Mapping[str, Any], *, replaces: UUID | None = None, now: datetime
 
     Raises Refusal 422 for a draft that could not be saved.
     """
-    body = rule_bodies.validated(draft)
     at = now or clock.now()
     live = rules.load()
+    body = rule_bodies.validated(draft, is_default=str(replaces) == live.default.id)
     tried = _with(live, rule_bodies.rule_of(body, id="draft", version=0), replaces)
     calls = sorted(_calls(at - PERIOD), key=lambda each: each.at, reverse=True)[:MOST]
     judged = [(each, policy.evaluate(each.call, live, now=each.at), policy.evaluate(each.call, tried, now=each.at))
@@ -53,11 +53,15 @@ def run(draft: Mapping[str, Any], *, replaces: UUID | None = None, now: datetime
         "before": _counts(before for _call, before, _after in judged),
         "after": _counts(after for _call, _before, after in judged),
         "changed": len(changed),
+        "more": sum(after.outcome == "require_approval" != before.outcome for _call, before, after in changed),
+        "fewer": sum(before.outcome == "require_approval" != after.outcome for _call, before, after in changed),
         "examples": [_example(*each) for each in changed[:EXAMPLES]],
     }
 
 
 def _with(live: RuleSet, draft: Rule, replaces: UUID | None) -> RuleSet:
+    if str(replaces) == live.default.id:
+        return RuleSet(live.rules, draft, live.stamp)
     kept = tuple(rule for rule in live.rules if rule.id != str(replaces))
     return RuleSet((*kept, draft), live.default, live.stamp)
 

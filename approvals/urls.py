@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from approvals.views import answering, bulk, editing, escalation, inbox, opening, policies, requests
+from approvals.views import absence, answering, audit, bulk, editing, escalations, inbox, opening, requests, rules
 
 app_name = "approvals"
 urlpatterns = [
@@ -15,10 +15,16 @@ urlpatterns = [
     path("requests/<uuid:request_id>/edit/", editing.show, name="edit"),
     path("requests/<uuid:request_id>/viewed/", requests.viewed, name="viewed"),
     path("requests/<uuid:request_id>/comment/", requests.comment, name="comment"),
-    path("settings/policies/", policies.index, name="policies"),
-    path("settings/policies/new/", policies.new, name="policy_new"),
-    path("settings/policies/<uuid:rule_id>/", policies.edit, name="policy"),
-    path("settings/policies/<uuid:rule_id>/archive/", policies.archive, name="policy_archive"),
-    path("settings/escalation/", escalation.index, name="escalation"),
-    path("settings/escalation/<uuid:policy_id>/", escalation.edit, name="escalation_policy"),
+    path("settings/policies/", rules.every, name="policies"),
+    path("settings/policies/new/", rules.new, name="policy_new"),
+    path("settings/policies/<uuid:rule_id>/", rules.one, name="policy"),
+    path("settings/policies/<uuid:rule_id>/restore/", rules.restore, name="policy_restore"),
+    path("settings/policies/<uuid:rule_id>/archive/", rules.archive, name="policy_archive"),
+    path("settings/escalation/", escalations.every, name="escalations"),
+    path("settings/escalation/<uuid:policy_id>/", escalations.one, name="escalation"),
+    path("settings/escalation/<uuid:policy_id>/archive/", escalations.archive, name="escalation_archive"),
+    path("settings/absence/", absence.absence, name="absence"),
+    path("settings/absence/<uuid:delegation_id>/end/", absence.withdraw, name="absence_end"),
+    path("audit/", audit.show, name="audit"),
+    path("audit/export/", audit.export, name="audit_export"),
 ]

@@ -77,10 +77,10 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Member], int] | None]
     ("runs", "runs/", EVERYBODY, open_runs),
     ("outcomes", "outcomes/", ("manager",), unsettled),
     ("insights", "insights/", ("manager",), None),
-    ("tools", "settings/policies/", ("admin",), None),
+    ("tools", "settings/tools/", ("manager", "admin"), None),
     ("people", "settings/people/", ("admin",), None),
     ("audit", "audit/", ("admin",), None),
-    ("settings", "settings/", ("admin",), None),
+    ("settings", "settings/", EVERYBODY, None),
 )
 
 

@@ -13,3 +13,4 @@ class RunsConfig(AppConfig):
         importlib.import_module("runs.receivers")
         importlib.import_module("runs.worker")
         importlib.import_module("runs.topics").connect()
+        importlib.import_module("runs.past_calls").connect()

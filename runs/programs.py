@@ -103,6 +103,12 @@ def risks_from(lowest: str) -> tuple[str, ...]:
     return RISKS[RISKS.index(lowest) :] if lowest in RISKS else RISKS
 
 
+def schemas() -> dict[str, Mapping[str, Any]]:
+    """The parameters of every tool that was ever announced, as it was announced last; one query."""
+    newest = ToolDefinition.objects.order_by("name", "-announced_at").distinct("name")
+    return {row.name: row.definition.get("parameters") or {} for row in newest}
+
+
 def _seen(rows: "QuerySet[AgentVersion]", member: Member) -> "QuerySet[AgentVersion]":
     if member.has("admin"):
         return rows
@@ -142,7 +148,7 @@ def _tool(row: ToolDefinition, setting: ToolSetting | None) -> KnownTool:
         own_risk=own,
         enabled=setting is None or setting.enabled,
         fingerprint=row.fingerprint,
-        parameters=said.get("schema") or {},
+        parameters=said.get("parameters") or {},
         sensitive=said.get("sensitive") or [],
         undo=said.get("undo"),
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.views import listing, pages, programs
+from runs.views import listing, pages, switches
 
 urlpatterns = [
     path("runs/", listing.runs, name="runs"),
@@ -16,7 +16,9 @@ urlpatterns = [
     path("outcomes/", pages.outcomes, name="outcomes"),
     path("outcomes/<str:place>/", pages.outcome, name="outcome"),
     path("outcomes/<str:place>/settle/", pages.settle, name="outcome_settle"),
-    path("settings/agents/", programs.index, name="agents"),
-    path("settings/agents/<str:name>/", programs.agent, name="agent"),
-    path("settings/tools/<str:name>/", programs.tool, name="tool"),
+    path("settings/agents/", switches.every, name="agents"),
+    path("settings/agents/<str:name>/", switches.agent, name="agent"),
+    path("settings/agents/<str:name>/stop/", switches.stop, name="agent_stop"),
+    path("settings/agents/<str:name>/start/", switches.start, name="agent_start"),
+    path("settings/tools/<str:name>/", switches.tool, name="tool"),
 ]

@@ -39,7 +39,7 @@ def add_member(request: Any, body: shapes.NewMember) -> Status[Any]:
     """Make a person a member; the answer holds the link under which they choose a password."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        found = members.add(body.email, actor=bearer.actor, roles=body.roles, name=body.name)
+        found = members.add(body.email, actor=bearer.actor, roles=body.roles, name=body.name, channel="api")
         return Status(201, shapes.member(found, invitation=members.invitation_if_new(found.person)))
 
 
@@ -49,7 +49,7 @@ def change_member(request: Any, member_id: UUID, body: shapes.MemberChange) -> d
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
         changes = body.dict(exclude_unset=True)
-        return shapes.member(members.change(member_id, actor=bearer.actor, **changes))
+        return shapes.member(members.change(member_id, actor=bearer.actor, channel="api", **changes))
 
 
 @router.get("/groups")
@@ -71,7 +71,7 @@ def create_group(request: Any, body: shapes.NewGroup) -> Status[Any]:
     """Make a group."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        found = groups.create(body.name, actor=bearer.actor, emails=body.members)
+        found = groups.create(body.name, actor=bearer.actor, emails=body.members, channel="api")
         return Status(201, shapes.group(found))
 
 
@@ -80,7 +80,7 @@ def change_group(request: Any, group_id: UUID, body: shapes.GroupChange) -> dict
     """Name a group anew, or give it other members."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        changed = groups.change(group_id, actor=bearer.actor, name=body.name, emails=body.members)
+        changed = groups.change(group_id, actor=bearer.actor, name=body.name, emails=body.members, channel="api")
         return shapes.group(changed)
 
 
@@ -89,7 +89,16 @@ def delete_group(request: Any, group_id: UUID) -> Status[None]:
     """Delete a group."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        groups.delete(group_id, actor=bearer.actor)
+        groups.delete(group_id, actor=bearer.actor, channel="api")
+    return Status(204, None)
+
+
+@router.put("/groups/{group_id}/members/{member_id}", response={204: None})
+def add_to_group(request: Any, group_id: UUID, member_id: UUID) -> Status[None]:
+    """Let a member into a group."""
+    bearer = demand(request, "settings:write", "admin")
+    with scope(bearer.tenant):
+        groups.add(group_id, member_id, actor=bearer.actor, channel="api")
     return Status(204, None)
 
 
@@ -98,7 +107,7 @@ def remove_from_group(request: Any, group_id: UUID, member_id: UUID) -> Status[N
     """Take a member out of a group."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        groups.remove(group_id, member_id, actor=bearer.actor)
+        groups.remove(group_id, member_id, actor=bearer.actor, channel="api")
     return Status(204, None)
 
 
@@ -118,7 +127,7 @@ def create_key(request: Any, body: shapes.NewKey) -> Status[Any]:
         raise forbidden(keys.WIDER, code="wider_scope")
     with scope(bearer.tenant):
         found, text = keys.create(
-            bearer.member, actor=bearer.actor, scopes=body.scopes, name=body.name, service=body.service
+            bearer.member, actor=bearer.actor, scopes=body.scopes, name=body.name, service=body.service, channel="api"
         )
         return Status(201, shapes.key(found, text=text))
 
@@ -128,7 +137,7 @@ def revoke_key(request: Any, key_id: UUID) -> Status[None]:
     """End a key at once."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        keys.revoke(key_id, actor=bearer.actor)
+        keys.revoke(key_id, actor=bearer.actor, channel="api")
     return Status(204, None)
 
 
@@ -144,7 +153,7 @@ def change_settings(request: Any, body: shapes.SettingsChange) -> dict[str, Any]
     """Settle something anew."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        return preferences.change(actor=bearer.actor, **body.dict(exclude_none=True))
+        return preferences.change(actor=bearer.actor, channel="api", **body.dict(exclude_none=True))
 
 
 @router.get("/exports/audit", tags=["exports"])
@@ -160,6 +169,6 @@ def export_audit(
 ) -> HttpResponseBase:
     """The audit, oldest first, with what proves it."""
     bearer = demand(request, "audit:read", "admin")
-    filters = {"action": action, "target": target, "actor_id": actor, "since": since, "until": until}
+    filters: dict[str, Any] = {"action": action, "target": target, "actor_id": actor, "since": since, "until": until}
     rows = audit_log.all_entries(bearer.tenant, **filters)
     return export(request, rows, name="audit", form=format, columns=audit_log.COLUMNS)

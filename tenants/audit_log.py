@@ -1,6 +1,6 @@
 """The audit as it is read: filtered, newest first on a page, oldest first in an export."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -30,12 +30,18 @@ def shown(rows: Iterable[AuditEntry]) -> list[dict[str, Any]]:
     return [_shown(row, bodies.get(row.seq)) for row in found]
 
 
-def all_entries(tenant: UUID, **filters: Any) -> Iterator[dict[str, Any]]:
-    """Every entry, oldest first, read in batches of a short scope each; none is open between two."""
+def all_entries(
+    tenant: UUID, *, narrow: "Callable[[], QuerySet[AuditEntry]] | None" = None, **filters: Any
+) -> Iterator[dict[str, Any]]:
+    """Every entry, oldest first, read in batches of a short scope each; none is open between two.
+
+    `narrow` gives the rows in the place of `filters`; it is called in each scope.
+    """
     seq = 0
     while True:
         with scope(tenant, read_only=True):
-            batch = shown(entries(**filters).filter(seq__gt=seq).order_by("seq")[:BATCH])
+            rows = narrow() if narrow else entries(**filters)
+            batch = shown(rows.filter(seq__gt=seq).order_by("seq")[:BATCH])
         if not batch:
             return
         yield from batch

@@ -21,16 +21,23 @@ def group(group_id: UUID) -> Group:
     return found
 
 
-def create(name: str, *, actor: Actor, emails: Sequence[str] = ()) -> Group:
+def create(name: str, *, actor: Actor, emails: Sequence[str] = (), channel: str = "") -> Group:
     """A new group of the members with these addresses; raises Refusal for a name taken or a stranger."""
     _demand_free(name)
     found = Group.objects.create(tenant_id=current(), name=name)
     _fill(found, [members.by_email(email) for email in emails])
-    _changed("group.created", found, actor=actor, detail={"name": name, "members": list(emails)})
+    _changed("group.created", found, actor=actor, detail={"name": name, "members": list(emails)}, channel=channel)
     return found
 
 
-def change(group_id: UUID, *, actor: Actor, name: str | None = None, emails: Sequence[str] | None = None) -> Group:
+def change(
+    group_id: UUID,
+    *,
+    actor: Actor,
+    name: str | None = None,
+    emails: Sequence[str] | None = None,
+    channel: str = "",
+) -> Group:
     """Name the group anew, or let it have exactly the members with these addresses."""
     found = group(group_id)
     if name is not None and name != found.name:
@@ -42,27 +49,35 @@ def change(group_id: UUID, *, actor: Actor, name: str | None = None, emails: Seq
         found.memberships.exclude(member__in=wanted).delete()
         _fill(found, wanted)
     detail = {"name": name, "members": None if emails is None else list(emails)}
-    _changed("group.changed", found, actor=actor, detail=detail)
+    _changed("group.changed", found, actor=actor, detail=detail, channel=channel)
     return found
 
 
-def remove(group_id: UUID, member_id: UUID, *, actor: Actor) -> Group:
+def add(group_id: UUID, member_id: UUID, *, actor: Actor, channel: str = "") -> Group:
+    """Let a member into the group; raises Refusal 404. One who is in it already stays."""
+    found = group(group_id)
+    _fill(found, [members.member(member_id)])
+    _changed("group.changed", found, actor=actor, detail={"added": str(member_id)}, channel=channel)
+    return found
+
+
+def remove(group_id: UUID, member_id: UUID, *, actor: Actor, channel: str = "") -> Group:
     """Take a member out of the group; raises Refusal 404 where they are not in it."""
     found = group(group_id)
     gone, _each = found.memberships.filter(member_id=member_id).delete()
     if not gone:
         raise not_found(_("There is no such member in this group."))
-    _changed("group.changed", found, actor=actor, detail={"removed": str(member_id)})
+    _changed("group.changed", found, actor=actor, detail={"removed": str(member_id)}, channel=channel)
     return found
 
 
-def delete(group_id: UUID, *, actor: Actor) -> None:
+def delete(group_id: UUID, *, actor: Actor, channel: str = "") -> None:
     """Delete the group. A rule that names it is then short of people, and says so."""
     found = group(group_id)
     name, key = found.name, found.pk
     found.delete()
     stamps.bump()
-    audit.record("group.deleted", actor=actor, target=f"group:{key}", detail={"name": name})
+    audit.record("group.deleted", actor=actor, target=f"group:{key}", detail={"name": name}, channel=channel)
 
 
 def _demand_free(name: str) -> None:
@@ -75,6 +90,6 @@ def _fill(found: Group, wanted: Sequence[Member]) -> None:
     GroupMember.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _changed(action: str, found: Group, *, actor: Actor, detail: dict[str, Any]) -> None:
+def _changed(action: str, found: Group, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
-    audit.record(action, actor=actor, target=f"group:{found.pk}", detail=detail)
+    audit.record(action, actor=actor, target=f"group:{found.pk}", detail=detail, channel=channel)

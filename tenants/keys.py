@@ -42,7 +42,13 @@ class Bearer:
 
 
 def create(
-    owner: Member, *, actor: Actor, scopes: Sequence[str], name: str = "", service: bool = False
+    owner: Member,
+    *,
+    actor: Actor,
+    scopes: Sequence[str],
+    name: str = "",
+    service: bool = False,
+    channel: str = "",
 ) -> tuple[ApiKey, str]:
     """A new key of this member, and its text, which is told once and kept nowhere.
 
@@ -64,11 +70,11 @@ def create(
         secret_hash=_hash(secret),
     )
     detail = {"name": key.name, "scopes": list(key.scopes), "service": service, "owner": str(owner.pk)}
-    audit.record("key.created", actor=actor, target=f"key:{key.pk}", detail=detail)
+    audit.record("key.created", actor=actor, target=f"key:{key.pk}", detail=detail, channel=channel)
     return key, f"vm_{ids.short(current())}_{ids.short(key.pk)}_{secret}"
 
 
-def revoke(key_id: UUID, *, actor: Actor) -> ApiKey:
+def revoke(key_id: UUID, *, actor: Actor, channel: str = "") -> ApiKey:
     """End a key at once; raises Refusal 404. A key ended before stays as it is."""
     key = ApiKey.objects.select_for_update().filter(pk=key_id).first()
     if key is None:
@@ -76,7 +82,8 @@ def revoke(key_id: UUID, *, actor: Actor) -> ApiKey:
     if key.revoked_at is None:
         key.revoked_at = timezone.now()
         key.save(update_fields=["revoked_at"])
-        audit.record("key.revoked", actor=actor, target=f"key:{key.pk}", detail={"name": key.name})
+        detail = {"name": key.name}
+        audit.record("key.revoked", actor=actor, target=f"key:{key.pk}", detail=detail, channel=channel)
     return key
 
 

@@ -44,7 +44,15 @@ def actor_of(found: Member) -> Actor:
     return Actor(kind="person", id=str(found.person_id), name=found.name, member=found.pk)
 
 
-def add(email: str, *, actor: Actor, roles: Sequence[str], name: str = "", password: str | None = None) -> Member:
+def add(
+    email: str,
+    *,
+    actor: Actor,
+    roles: Sequence[str],
+    name: str = "",
+    password: str | None = None,
+    channel: str = "",
+) -> Member:
     """Make a person of this address a member. A known person keeps their name and password.
 
     Raises Refusal where a role is unknown or the person is a member already.
@@ -55,11 +63,18 @@ def add(email: str, *, actor: Actor, roles: Sequence[str], name: str = "", passw
     if Member.objects.filter(person=person).exists():
         raise invalid(_("This person is a member already."), code="already_member")
     found = Member.objects.create(tenant_id=current(), person=person, roles=wanted)
-    _changed("member.added", found, actor=actor, detail={"email": person.email, "roles": wanted})
+    _changed("member.added", found, actor=actor, detail={"email": person.email, "roles": wanted}, channel=channel)
     return found
 
 
-def change(member_id: UUID, *, actor: Actor, roles: Sequence[str] | None = None, active: bool | None = None) -> Member:
+def change(
+    member_id: UUID,
+    *,
+    actor: Actor,
+    roles: Sequence[str] | None = None,
+    active: bool | None = None,
+    channel: str = "",
+) -> Member:
     """Change what a member may do here; raises Refusal 404, or 422 where no active admin would be left."""
     found = member(member_id)
     before = {"roles": list(found.roles), "active": found.active}
@@ -69,7 +84,7 @@ def change(member_id: UUID, *, actor: Actor, roles: Sequence[str] | None = None,
     if not Member.objects.filter(active=True, roles__contains=["admin"]).exists():
         raise invalid(_("A tenant keeps at least one active admin."), code="last_admin")
     after = {"roles": list(found.roles), "active": found.active}
-    _changed("member.changed", found, actor=actor, detail={"before": before, "after": after})
+    _changed("member.changed", found, actor=actor, detail={"before": before, "after": after}, channel=channel)
     return found
 
 
@@ -94,6 +109,6 @@ def _known(roles: Sequence[str]) -> list[str]:
     return [role for role in ROLES if role in roles]
 
 
-def _changed(action: str, found: Member, *, actor: Actor, detail: dict[str, Any]) -> None:
+def _changed(action: str, found: Member, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
-    audit.record(action, actor=actor, target=f"member:{found.pk}", detail=detail)
+    audit.record(action, actor=actor, target=f"member:{found.pk}", detail=detail, channel=channel)

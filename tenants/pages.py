@@ -1,32 +1,53 @@
-"""What the settings pages share: only an admin opens them, their menu, and how a refusal becomes errors of a form."""
+"""What the pages of settings have in common: who may open them, their tabs, and a form that was refused."""
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import cast
+from functools import wraps
+from typing import Any
 
-from django import forms
-from django.http import HttpRequest
+from django.contrib import messages
+from django.forms import BaseForm
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tenants.models import Member
 from tenants.refusals import Refusal, forbidden
 from tenants.requests import TenantRequest
+from tenants.scope import frames, scope
 
-TABS = {
+EVERYBODY = ("reviewer", "manager", "admin")
+View = Callable[..., HttpResponseBase]
+ROLES: Mapping[str, str | Promise] = {
+    "reviewer": gettext_lazy("reviewer"),
+    "manager": gettext_lazy("manager"),
+    "admin": gettext_lazy("admin"),
+}
+TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
     "tools": (
-        ("rules", "settings/policies/", gettext_lazy("Rules")),
-        ("escalation", "settings/escalation/", gettext_lazy("Escalation")),
-        ("agents", "settings/agents/", gettext_lazy("Agents and tools")),
+        ("settings/policies/", gettext_lazy("Rules"), ("admin",)),
+        ("settings/agents/", gettext_lazy("Agents and tools"), ("admin", "manager")),
+        ("settings/escalation/", gettext_lazy("Escalation"), ("admin",)),
     ),
     "people": (
-        ("members", "settings/people/", gettext_lazy("Members")),
-        ("groups", "settings/groups/", gettext_lazy("Groups")),
+        ("settings/people/", gettext_lazy("Members"), ("admin",)),
+        ("settings/groups/", gettext_lazy("Groups"), ("admin",)),
+    ),
+    "settings": (
+        ("settings/organisation/", gettext_lazy("Organisation"), ("admin",)),
+        ("settings/keys/", gettext_lazy("Keys"), ("admin",)),
+        ("settings/absence/", gettext_lazy("My absence"), EVERYBODY),
     ),
 }
 
 
 @dataclass(frozen=True)
 class Tab:
-    """One entry of the small menu above a settings page."""
+    """One page of a section."""
 
     label: str
     url: str
@@ -34,25 +55,103 @@ class Tab:
     count: int | None = None
 
 
-def tabs(request: TenantRequest, section: str, current: str) -> list[Tab]:
-    """The menu of a section, with the page one is on."""
-    base = f"/t/{request.tenant.slug}/"
-    return [Tab(str(label), base + path, key == current) for key, path, label in TABS[section]]
+@dataclass(frozen=True)
+class Row:
+    """One line of a list of settings, with the button that ends it."""
+
+    name: str
+    text: str
+    badge: str = ""
+    url: str = ""
+    button: str = ""
 
 
-def admin_request(request: HttpRequest) -> TenantRequest:
-    """The same request, known to be an admin's. Raises Refusal 403."""
-    mine = cast("TenantRequest", request)
-    if not mine.member.has("admin"):
-        raise forbidden(_("Only an admin opens the settings."), code="role")
-    return mine
+def base(request: TenantRequest) -> str:
+    """The tenant's address with its slash."""
+    return f"/t/{request.tenant.slug}/"
 
 
-def add_errors(form: forms.Form, refusal: Refusal) -> None:
-    """Put what was refused beside the fields it is about, the rest above the form. Raises it again where it is none."""
-    if refusal.status not in (409, 422):
+def only(*roles: str) -> Callable[[View], View]:
+    """Let nobody without one of these roles in: they read who can. Raises Refusal 403."""
+
+    def guarded(view: View) -> View:
+        @wraps(view)
+        def enter(request: TenantRequest, *args: Any, **names: Any) -> HttpResponseBase:
+            if not request.member.has(*roles):
+                raise _not_theirs(request, roles)
+            return view(request, *args, **names)
+
+        return enter
+
+    return guarded
+
+
+def tabs(member: Member, request: TenantRequest, section: str, here: str) -> list[Tab]:
+    """The pages of a section that this member may open."""
+    return [
+        Tab(str(label), base(request) + path, current=path == here)
+        for path, label, roles in TABS[section]
+        if member.has(*roles)
+    ]
+
+
+def page(
+    request: TenantRequest,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    section: str,
+    here: str,
+    status: int = 200,
+) -> HttpResponse:
+    """The page in its section; nothing of it is kept by a browser."""
+    with read(request):
+        whole = {**context, "section": section, "tabs": tabs(request.member, request, section, here)}
+        response = render(request, template, whole, status=status)
+    add_never_cache_headers(response)
+    return response
+
+
+def read(request: TenantRequest) -> AbstractContextManager[None]:
+    """A scope to read in: the one that is open at a GET, else one of its own."""
+    return nullcontext() if frames() else scope(request.tenant.pk, read_only=True)
+
+
+def done(request: TenantRequest, path: str, words: str) -> HttpResponse:
+    """Back to the page, which says once what was done."""
+    messages.success(request, words)
+    return HttpResponseRedirect(base(request) + path, status=303)
+
+
+def refused(request: TenantRequest, refusal: Refusal, form: BaseForm | None = None) -> int:
+    """Put a refusal on the form it is about, each error at its field; the status of the answer. 404 is raised again."""
+    if refusal.status == 404:
         raise refusal
-    told = refusal.errors or [{"field": "", "message": str(refusal.detail)}]
-    for error in told:
-        field = error["field"].split(".")[0]
-        form.add_error(field if field in form.fields else None, error["message"])
+    request.refusal = refusal
+    if form is not None:
+        errors = refusal.errors or [{"field": "", "message": refusal.detail}]
+        for each in errors:
+            name = str(each["field"])
+            form.add_error(name if name in form.fields else None, str(each["message"]))
+    return refusal.status
+
+
+def _not_theirs(request: TenantRequest, roles: tuple[str, ...]) -> Refusal:
+    with read(request):
+        able = Member.objects.filter(active=True, roles__overlap=list(roles)).select_related("person")
+        names = ", ".join(member.name for member in able.order_by("person__name")[:5])
+    wanted = _(" or ").join(str(ROLES[role]) for role in roles)
+    words = {"roles": wanted, "names": names or "–"}
+    return forbidden(_("This is for the role %(roles)s. These people can: %(names)s.") % words, code="no_role")
+
+
+def home(section: str) -> View:
+    """A view of a section's own address: it leads to the first page of it that the reader may open."""
+
+    def lead(request: TenantRequest, **_names: object) -> HttpResponse:
+        found = tabs(request.member, request, section, "")
+        if not found:
+            raise _not_theirs(request, ("admin", "manager"))
+        return HttpResponseRedirect(found[0].url)
+
+    return lead

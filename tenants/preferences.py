@@ -28,7 +28,7 @@ def read() -> dict[str, Any]:
     return {"slug": tenant.slug, **{name: getattr(tenant, name) for name in NAMES}}
 
 
-def change(*, actor: Actor, **changes: Any) -> dict[str, Any]:
+def change(*, actor: Actor, channel: str = "", **changes: Any) -> dict[str, Any]:
     """Change settings of the tenant in scope; raises Refusal for a value that is none."""
     tenant = Tenant.objects.select_for_update().get(pk=current())
     if "locale" in changes:
@@ -43,5 +43,5 @@ def change(*, actor: Actor, **changes: Any) -> dict[str, Any]:
     tenant.save(update_fields=list(changes))
     stamps.bump()
     detail = {"before": before, "after": changes}
-    audit.record("settings.changed", actor=actor, target=f"tenant:{tenant.pk}", detail=detail)
+    audit.record("settings.changed", actor=actor, target=f"tenant:{tenant.pk}", detail=detail, channel=channel)
     return read()

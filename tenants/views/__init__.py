@@ -1,1 +1,1 @@
-"""The pages of this floor: who belongs to a tenant, and in which groups."""
+"""The pages of settings that belong to this floor: people, groups, keys, the tenant's own."""

@@ -1,118 +1,149 @@
-"""Members of the tenant: their roles, and how somebody new is invited."""
+"""The members of the tenant: invited, given roles, switched off and on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from allauth.mfa.models import Authenticator
-from django import forms
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
-from django.utils.translation import gettext_lazy as _
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tenants import members
+from tenants import members, pages
+from tenants.forms import Invitation
 from tenants.models import ROLES, GroupMember, Member
-from tenants.pages import add_errors, admin_request, tabs
 from tenants.refusals import Refusal
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
-ROLE_WORDS = {"reviewer": _("reviewer"), "manager": _("manager"), "admin": _("admin")}
+HERE = "settings/people/"
 
 
 @dataclass(frozen=True)
 class MemberLine:
-    """One member as the list shows them."""
+    """One member; `roles` and `active` as they are, or as they were just typed."""
 
-    url: str
     name: str
     email: str
-    roles: tuple[str, ...]
+    roles: Sequence[str]
     active: bool
-    groups: list[str]
+    groups: Sequence[str]
     second_factor: bool
+    url: str
     you: bool
     away_until: datetime | None = None
     stand_in: str = ""
 
 
-class Invitation(forms.Form):
-    """Somebody who is to become a member."""
+@dataclass(frozen=True)
+class PeopleView:
+    """All members, and what was just done."""
 
-    email = forms.EmailField(label=_("E-mail"))
-    name = forms.CharField(label=_("Name"), max_length=200)
-    roles = forms.MultipleChoiceField(
-        label=_("Roles"), choices=list(ROLE_WORDS.items()), widget=forms.CheckboxSelectMultiple, required=False
-    )
+    members: Sequence[MemberLine]
+    invite_url: str
+    problem: str = ""
+    invitation: str = ""
+    roles: Sequence[str] = ROLES
+
+
+@require_http_methods(["GET", "HEAD"])
+@pages.only("admin")
+def every(request: TenantRequest, **_names: object) -> HttpResponse:
+    """The members."""
+    return _page(request, Invitation())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def people(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
-    """The members, and the form that invites one."""
-    mine = admin_request(request)
+@pages.only("admin")
+def invite(request: TenantRequest, **_names: object) -> HttpResponse:
+    """Make somebody a member; the answer shows the link under which they choose a password."""
     if request.method != "POST":
-        return _page(mine, Invitation())
+        return _page(request, Invitation())
     form = Invitation(request.POST)
-    link: str | None = None
-    with scope(mine.tenant.pk):
-        if form.is_valid():
-            link = _invite(mine, form)
-        status = 422 if form.errors else 200
-        return _page(mine, Invitation() if link else form, link=link, status=status)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    sent = form.cleaned_data
+    try:
+        with scope(request.tenant.pk):
+            found = members.add(
+                sent["email"], actor=request.actor, roles=sent["roles"], name=sent["name"], channel="page"
+            )
+            link = members.invitation_if_new(found.person)
+    except Refusal as refusal:
+        return _page(request, form, status=pages.refused(request, refusal, form))
+    if link is None:
+        return pages.done(request, HERE, _("%(name)s is a member now.") % {"name": found.name})
+    return _page(request, Invitation(), invitation=link)
 
 
 @require_POST
-def member(request: HttpRequest, slug: str, member_id: UUID) -> HttpResponse:
-    """Change what a member may do here."""
-    mine = admin_request(request)
+@pages.only("admin")
+def change(request: TenantRequest, member_id: UUID, **_names: object) -> HttpResponse:
+    """Give a member other roles, or switch them off or on."""
     roles, active = request.POST.getlist("roles"), request.POST.get("active") == "1"
-    with scope(mine.tenant.pk):
-        members.change(member_id, actor=mine.actor, roles=roles, active=active)
-    return HttpResponseRedirect(f"/t/{slug}/settings/people/")
-
-
-def _invite(request: TenantRequest, form: Invitation) -> str | None:
-    said = form.cleaned_data
     try:
-        made = members.add(said["email"], actor=request.actor, roles=said["roles"], name=said["name"])
+        with scope(request.tenant.pk):
+            found = members.change(member_id, actor=request.actor, roles=roles, active=active, channel="page")
     except Refusal as refusal:
-        add_errors(form, refusal)
-        return None
-    return members.invitation_if_new(made.person) or ""
+        status = pages.refused(request, refusal)
+        typed = {member_id: (roles, active)}
+        return _page(request, Invitation(), status=status, problem=str(refusal.detail), typed=typed)
+    return pages.done(request, HERE, _("Saved: %(name)s.") % {"name": found.name})
 
 
-def _page(request: TenantRequest, form: Invitation, *, link: str | None = None, status: int = 200) -> HttpResponse:
-    base = f"/t/{request.tenant.slug}/settings/people/"
-    view = {
-        "members": _lines(request, base),
-        "roles": ROLES,
-        "invite_url": base,
-        "invited": link is not None,
-        "invitation": link,
-    }
-    context = {"view": view, "form": form, "section": "people", "tabs": tabs(request, "people", "members")}
-    return render(request, "settings/members.html", context, status=status)
+@require_POST
+@pages.only("admin")
+def invite_again(request: TenantRequest, member_id: UUID, **_names: object) -> HttpResponse:
+    """Another link for a member who never chose a password."""
+    with pages.read(request):
+        link = members.invitation_if_new(members.member(member_id).person)
+    if link is None:
+        return pages.done(request, HERE, _("They have chosen a password already."))
+    return _page(request, Invitation(), invitation=link)
 
 
-def _lines(request: TenantRequest, base: str) -> list[MemberLine]:
-    rows = list(Member.objects.select_related("person").order_by("-active", "person__name", "id"))
-    groups: dict[Any, list[str]] = {}
-    for each in GroupMember.objects.select_related("group").order_by("group__name"):
-        groups.setdefault(each.member_id, []).append(each.group.name)
-    persons = [row.person_id for row in rows]
-    factors = set(Authenticator.objects.filter(user_id__in=persons, type="totp").values_list("user_id", flat=True))
+Typed = dict[UUID, tuple[list[str], bool]]
+
+
+def _page(
+    request: TenantRequest,
+    form: Invitation,
+    *,
+    status: int = 200,
+    problem: str = "",
+    invitation: str = "",
+    typed: Typed | None = None,
+) -> HttpResponse:
+    with pages.read(request):
+        lines = _lines(request, typed or {})
+    view = PeopleView(
+        members=lines,
+        invite_url=f"{pages.base(request)}{HERE}invite/",
+        problem=problem,
+        invitation=invitation,
+    )
+    context = {"view": view, "form": form}
+    return pages.page(request, "settings/members.html", context, section="people", here=HERE, status=status)
+
+
+def _lines(request: TenantRequest, typed: Typed) -> list[MemberLine]:
+    found = list(Member.objects.select_related("person").order_by("-active", "person__name", "person__email", "id"))
+    groups: dict[UUID, list[str]] = {}
+    for row in GroupMember.objects.select_related("group").order_by("group__name"):
+        groups.setdefault(row.member_id, []).append(row.group.name)
+    people = [member.person_id for member in found]
+    factors = set(Authenticator.objects.filter(user__in=people).values_list("user_id", flat=True))
     return [
         MemberLine(
-            url=f"{base}{row.pk}/",
-            name=row.name,
-            email=row.email,
-            roles=tuple(row.roles),
-            active=row.active,
-            groups=groups.get(row.pk, []),
-            second_factor=row.person_id in factors,
-            you=row.pk == request.member.pk,
+            name=member.name,
+            email=member.email,
+            roles=typed.get(member.pk, (member.roles, False))[0],
+            active=typed.get(member.pk, ([], member.active))[1],
+            groups=groups.get(member.pk, []),
+            second_factor=member.person_id in factors,
+            url=f"{pages.base(request)}{HERE}{member.pk}/",
+            you=member.pk == request.member.pk,
         )
-        for row in rows
+        for member in found
     ]

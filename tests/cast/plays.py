@@ -26,7 +26,7 @@ REFUND: dict[str, Any] = {
     "title": "Refund",
     "description": "Pay money back.",
     "summary": "Refund {amount} for order {order}",
-    "schema": {"type": "object", "properties": {"order": {"type": "string"}, "amount": {"type": "string"}}},
+    "parameters": {"type": "object", "properties": {"order": {"type": "string"}, "amount": {"type": "string"}}},
     "effect": "keyed",
     "risk": "high",
     "sensitive": [],

@@ -38,7 +38,7 @@ def rule_form(**changes: Any) -> dict[str, Any]:
         "answers": ["approve", "reject"],
         "reason_required": "yes",
         "escalation_policy": "",
-        "response_timeout": "120",
+        "response_timeout": "2 h",
         "on_timeout": "expire",
         "change": "Money is tight.",
         "do": "live",
@@ -69,8 +69,11 @@ def test_an_admin_opens_it_and_nobody_else(path: str, ravi: Member, alice: Membe
     assert browser(ravi).get(BASE + path).status_code == 200
     for other in (alice, mona):
         response = browser(other).get(BASE + path)
+        if path == "agents/" and other is mona:
+            assert response.status_code == 200
+            continue
         assert response.status_code == 403
-        assert "Only an admin opens the settings." in response.text
+        assert "These people can: " in response.text
 
 
 def test_the_menu_leads_an_admin_there_and_shows_a_reviewer_nothing_of_it(ravi: Member, alice: Member) -> None:
@@ -81,7 +84,7 @@ def test_the_menu_leads_an_admin_there_and_shows_a_reviewer_nothing_of_it(ravi: 
 def test_a_rule_made_on_the_page_is_live_and_in_the_audit(acme: Tenant, ravi: Member) -> None:
     reviewers = group(acme, "Refund reviewers")
     response = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{reviewers.pk}"]))
-    assert response.status_code == 302
+    assert response.status_code == 303
     body = live_bodies(acme)[0]
     assert (body["when"], body["approvals"], body["reason_required"]) == ("args.amount > 500", 2, True)
     assert body["of"] == [{"kind": "group", "key": str(reviewers.pk), "at_least": 0}]
@@ -135,9 +138,15 @@ def test_saving_an_unchanged_rule_keeps_what_the_form_does_not_show(acme: Tenant
             actor=actor(ravi), name="Odd", response_timeout=100, approvals=2, of=[{"group": "Leads", "at_least": 1}]
         )
     form = rule_form(
-        name="Odd", tools="*", when="", of=[f"group:{place.pk}"], response_timeout="1", order=str(rule.position)
+        name="Odd",
+        tools="*",
+        when="",
+        of=[f"group:{place.pk}"],
+        response_timeout="1 min 40 s",
+        **{f"at_least.group:{place.pk}": "1"},
+        order=str(rule.position),
     )
-    assert browser(ravi).post(f"{BASE}policies/{rule.pk}/", form).status_code == 302
+    assert browser(ravi).post(f"{BASE}policies/{rule.pk}/", form).status_code == 303
     body = live_bodies(acme)[0]
     assert (body["response_timeout"], body["of"][0]["at_least"]) == (100, 1)
 
@@ -146,9 +155,10 @@ def test_the_default_rule_is_a_number_for_each_risk(acme: Tenant, ravi: Member) 
     with scope(acme.pk):
         default = PolicyRule.objects.get(is_default=True)
     client = browser(ravi)
-    assert "Approvals wanted; 0 runs it unasked." in client.get(f"{BASE}policies/{default.pk}/").text
-    form = rule_form(low="0", medium="1", high="1", critical="3", answers=["approve", "edit", "reject", "respond"])
-    assert client.post(f"{BASE}policies/{default.pk}/", form).status_code == 302
+    assert "Approvals for critical risk" in client.get(f"{BASE}policies/{default.pk}/").text
+    risks = {"by_risk.low": "0", "by_risk.medium": "1", "by_risk.high": "1", "by_risk.critical": "3"}
+    form = rule_form(**risks, answers=["approve", "edit", "reject", "respond"])
+    assert client.post(f"{BASE}policies/{default.pk}/", form).status_code == 303
     with scope(acme.pk):
         default.refresh_from_db()
         assert default.versions.get(number=default.live).body["by_risk"]["critical"] == 3
@@ -157,13 +167,13 @@ def test_the_default_rule_is_a_number_for_each_risk(acme: Tenant, ravi: Member) 
 def test_a_rule_that_names_too_few_people_is_warned_about(acme: Tenant, ravi: Member, alice: Member) -> None:
     place = group(acme, "Few", alice)
     text = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{place.pk}"], do="trial")).text
-    assert "One person could answer, 2 are needed." in text
+    assert "1 person could answer, 2 are needed." in text
 
 
 def test_a_rule_is_taken_out_of_force_and_the_default_stays(acme: Tenant, ravi: Member) -> None:
     client = browser(ravi)
     url = client.post(f"{BASE}policies/new/", rule_form()).headers["Location"]
-    assert client.post(f"{url}archive/").status_code == 302
+    assert client.post(f"{url}archive/").status_code == 303
     assert live_bodies(acme) == []
     with scope(acme.pk):
         default = PolicyRule.objects.get(is_default=True)
@@ -173,18 +183,18 @@ def test_a_rule_is_taken_out_of_force_and_the_default_stays(acme: Tenant, ravi: 
 def test_an_escalation_is_made_and_changed(acme: Tenant, ravi: Member) -> None:
     leads = group(acme, "Finance leads")
     client = browser(ravi)
-    form = {"name": "Standard", "repeats": "0", "after_1": "60", "who_1": [f"group:{leads.pk}"]}
-    assert client.post(f"{BASE}escalation/", form).status_code == 302
+    form = {"name": "Standard", "repeats": "0", "level1.after": "60 min", "level1.groups": [str(leads.pk)]}
+    assert client.post(f"{BASE}escalation/", form).status_code == 303
     with scope(acme.pk):
         made = EscalationPolicy.objects.get()
         assert made.levels == [{"after": 3600, "groups": [str(leads.pk)], "members": []}]
     assert "Finance leads" in client.get(f"{BASE}escalation/{made.pk}/").text
-    assert client.post(f"{BASE}escalation/{made.pk}/", {**form, "after_1": "30"}).status_code == 302
+    assert client.post(f"{BASE}escalation/{made.pk}/", {**form, "level1.after": "30 min"}).status_code == 303
     with scope(acme.pk):
         assert escalation_policies.found(made.pk).levels[0]["after"] == 1800
 
 
-@pytest.mark.parametrize("form", [{"name": "X"}, {"name": "X", "after_1": "5"}, {"name": ""}])
+@pytest.mark.parametrize("form", [{"name": "X"}, {"name": "X", "level1.after": "5 min"}, {"name": ""}])
 def test_an_escalation_that_asks_nobody_is_refused(acme: Tenant, ravi: Member, form: dict[str, str]) -> None:
     assert browser(ravi).post(f"{BASE}escalation/", form).status_code == 422
     with scope(acme.pk):
@@ -194,7 +204,7 @@ def test_an_escalation_that_asks_nobody_is_refused(acme: Tenant, ravi: Member, f
 def test_an_agent_is_switched(acme: Tenant, ravi: Member, announced: None) -> None:
     client = browser(ravi)
     for value, wanted in (("1", True), ("0", False)):
-        assert client.post(f"{BASE}agents/refund-desk/", {"enabled": value}).status_code == 302
+        assert client.post(f"{BASE}agents/refund-desk/", {"enabled": value}).status_code == 303
         with scope(acme.pk):
             assert AgentAccess.objects.get(agent="refund-desk").enabled is wanted
     assert client.post(f"{BASE}agents/nobody/", {"enabled": "1"}).status_code == 404
@@ -202,11 +212,11 @@ def test_an_agent_is_switched(acme: Tenant, ravi: Member, announced: None) -> No
 
 def test_a_tools_risk_is_raised_and_never_lowered(acme: Tenant, ravi: Member, announced: None) -> None:
     client = browser(ravi)
-    assert client.post(f"{BASE}tools/refund/", {"enabled": "1", "risk": "critical"}).status_code == 302
+    assert client.post(f"{BASE}tools/refund/", {"enabled": "1", "risk": "critical"}).status_code == 303
     assert client.post(f"{BASE}tools/refund/", {"enabled": "1", "risk": "low"}).status_code == 422
     with scope(acme.pk):
         assert ToolSetting.objects.get(tool="refund").risk == "critical"
-    assert client.post(f"{BASE}tools/refund/", {"enabled": "0", "risk": "medium"}).status_code == 302
+    assert client.post(f"{BASE}tools/refund/", {"enabled": "0", "risk": ""}).status_code == 303
     with scope(acme.pk):
         assert (ToolSetting.objects.get(tool="refund").risk, ToolSetting.objects.get(tool="refund").enabled) == (
             "",
@@ -217,10 +227,10 @@ def test_a_tools_risk_is_raised_and_never_lowered(acme: Tenant, ravi: Member, an
 def test_somebody_is_invited_by_a_link_that_is_told_once(acme: Tenant, ravi: Member) -> None:
     client = browser(ravi)
     form = {"email": "new@acme.example", "name": "Newcomer", "roles": ["reviewer"]}
-    text = client.post(f"{BASE}people/", form).text
+    text = client.post(f"{BASE}people/invite/", form).text
     assert "/accounts/password/reset/key/" in text
     assert "/accounts/password/reset/key/" not in client.get(f"{BASE}people/").text
-    assert client.post(f"{BASE}people/", form).status_code == 422
+    assert client.post(f"{BASE}people/invite/", form).status_code == 422
     with scope(acme.pk):
         assert Member.objects.get(person__email="new@acme.example").roles == ["reviewer"]
 
@@ -228,7 +238,7 @@ def test_somebody_is_invited_by_a_link_that_is_told_once(acme: Tenant, ravi: Mem
 def test_roles_change_and_the_last_admin_stays(acme: Tenant, ravi: Member, alice: Member) -> None:
     client = browser(ravi)
     assert (
-        client.post(f"{BASE}people/{alice.pk}/", {"roles": ["reviewer", "manager"], "active": "1"}).status_code == 302
+        client.post(f"{BASE}people/{alice.pk}/", {"roles": ["reviewer", "manager"], "active": "1"}).status_code == 303
     )
     with scope(acme.pk):
         assert Member.objects.get(pk=alice.pk).roles == ["reviewer", "manager"]
@@ -238,12 +248,12 @@ def test_roles_change_and_the_last_admin_stays(acme: Tenant, ravi: Member, alice
 
 def test_a_group_is_made_filled_and_emptied(acme: Tenant, ravi: Member, alice: Member) -> None:
     client = browser(ravi)
-    assert client.post(f"{BASE}groups/", {"name": "Leads"}).status_code == 302
+    assert client.post(f"{BASE}groups/", {"name": "Leads"}).status_code == 303
     assert client.post(f"{BASE}groups/", {"name": "Leads"}).status_code == 422
     with scope(acme.pk):
         found = Group.objects.get(name="Leads")
     for verb, number in (("add", 1), ("remove", 0)):
-        assert client.post(f"{BASE}groups/{found.pk}/{verb}/", {"member": str(alice.pk)}).status_code == 302
+        assert client.post(f"{BASE}groups/{found.pk}/{verb}/", {"member": str(alice.pk)}).status_code == 303
         with scope(acme.pk):
             assert found.memberships.count() == number
 

@@ -1,0 +1,88 @@
+"""The keys of the tenant: made, told once, ended."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tenants import keys, pages
+from tenants.forms import NewKey
+from tenants.models import ApiKey
+from tenants.refusals import Refusal
+from tenants.requests import TenantRequest
+from tenants.scope import scope
+from tenants.views.organisation import FormView
+
+HERE = "settings/keys/"
+SHOWN = 200
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@pages.only("admin")
+def every(request: TenantRequest, **_names: object) -> HttpResponse:
+    """The keys, or a new one, whose text this answer alone shows."""
+    if request.method != "POST":
+        return _page(request, NewKey())
+    form = NewKey(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    sent = form.cleaned_data
+    try:
+        with scope(request.tenant.pk):
+            _key, text = keys.create(
+                request.member,
+                actor=request.actor,
+                scopes=sent["scopes"],
+                name=sent["name"],
+                service=sent["service"],
+                channel="page",
+            )
+    except Refusal as refusal:
+        return _page(request, form, status=pages.refused(request, refusal, form))
+    return _page(request, NewKey(), secret=text)
+
+
+@require_POST
+@pages.only("admin")
+def revoke(request: TenantRequest, key_id: UUID, **_names: object) -> HttpResponse:
+    """End a key at once."""
+    with scope(request.tenant.pk):
+        ended = keys.revoke(key_id, actor=request.actor, channel="page")
+    return pages.done(request, HERE, _("The key “%(name)s” opens nothing any more.") % {"name": ended.name})
+
+
+def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: str = "") -> HttpResponse:
+    with pages.read(request):
+        found = ApiKey.objects.select_related("owner__person").order_by("-revoked_at", "-created_at", "-id")
+        rows = tuple(_row(key, pages.base(request)) for key in found[:SHOWN])
+    view = FormView(
+        title=_("Keys"),
+        url=pages.base(request) + HERE,
+        button=_("Make a key"),
+        words=(_("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),),
+        rows=rows,
+        rows_title=_("Keys there are"),
+        secret=secret,
+        secret_words=_("This is the key. It is shown this once and kept nowhere: copy it now."),
+    )
+    context = {"view": view, "form": form}
+    return pages.page(request, "settings/form.html", context, section="settings", here=HERE, status=status)
+
+
+def _row(key: ApiKey, base: str) -> pages.Row:
+    words = {
+        "owner": key.owner.name,
+        "scopes": ", ".join(key.scopes),
+        "day": date_format(localtime(key.created_at), "DATE_FORMAT"),
+    }
+    badge = _("ended") if key.revoked_at else _("service") if key.service else ""
+    return pages.Row(
+        name=key.name,
+        text=_("%(owner)s, since %(day)s. May: %(scopes)s") % words,
+        badge=badge,
+        url="" if key.revoked_at else f"{base}{HERE}{key.pk}/revoke/",
+        button=_("End it"),
+    )
