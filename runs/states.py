@@ -42,6 +42,9 @@ PARKED: Final = frozenset({WAITING, SLEEPING, ATTENTION})
 FINISHED: Final = frozenset({SUCCEEDED, FAILED, CANCELLED})
 UNFINISHED: Final = PARKED | {QUEUED, RUNNING, PAUSED}
 
+AGENT_STOPPED: Final = "agent_stopped"
+"""The reason of a paused run that goes on by itself once its agent is started again."""
+
 ATTENTION_REASONS: Final = frozenset({"unknown_outcome", "version", "permission", "budget", "crash_loop"})
 
 

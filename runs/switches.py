@@ -15,9 +15,6 @@ from tenants.models import AgentAccess, Member, ToolSetting
 from tenants.refusals import forbidden, invalid, not_found
 from tenants.scope import current, scope
 
-AGENT_STOPPED = "agent_stopped"
-"""The reason of a paused run that goes on by itself once its agent is started again."""
-
 
 def switch_agent(name: str, *, enabled: bool, actor: Actor, channel: str = "") -> AgentAccess:
     """Switch an agent on or off here. Off: no run starts, and calls of running ones are refused. Refusal 404."""
@@ -102,7 +99,7 @@ def _to_pause(name: str) -> "QuerySet[Run]":
 
 
 def _to_resume(name: str) -> "QuerySet[Run]":
-    return Run.objects.filter(agent=name, status=states.PAUSED, reason=AGENT_STOPPED)
+    return Run.objects.filter(agent=name, status=states.PAUSED, reason=states.AGENT_STOPPED)
 
 
 def _settle_run(key: UUID, name: str, *, tenant: UUID, actor: Actor, channel: str) -> bool:
@@ -114,10 +111,10 @@ def _settle_run(key: UUID, name: str, *, tenant: UUID, actor: Actor, channel: st
         if not (_to_pause(name) if stopped else _to_resume(name)).filter(pk=key).exists():
             return False
         if stopped:
-            door.move(states.PAUSED, reason=AGENT_STOPPED)
+            door.move(states.PAUSED, reason=states.AGENT_STOPPED)
         else:
             door.move(states.QUEUED, data={"because": "agent_started"})
         action = "run.paused" if stopped else "run.resumed"
-        detail = {"because": AGENT_STOPPED if stopped else "agent_started"}
+        detail = {"because": states.AGENT_STOPPED if stopped else "agent_started"}
         audit.record(action, actor=actor, target=f"run:{key}", detail=detail, channel=channel)
         return True

@@ -1,6 +1,6 @@
 """The audit as its page shows it: each entry as a sentence, one of them in full, and whether the chain holds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -68,8 +68,12 @@ CHANNELS: Mapping[str, str | Promise] = {
     "callback": gettext_lazy("chat"),
     "command": gettext_lazy("command"),
 }
-PAGES = {"request": "requests/{id}/", "run": "runs/{id}/", "policy": "settings/policies/{id}/"}
-PAGES |= {"escalation_policy": "settings/escalation/{id}/"}
+PAGES = {
+    "request": ("requests/", ("reviewer", "manager")),
+    "run": ("runs/", ("manager",)),
+    "policy": ("settings/policies/", ("admin",)),
+    "escalation_policy": ("settings/escalation/", ("admin",)),
+}
 
 
 @dataclass(frozen=True)
@@ -140,10 +144,11 @@ def chain(*, asked: bool) -> ChainView | None:
     return ChainView(verdict.holds, 1, verdict.proved, timezone.now(), verdict.fault or "")
 
 
-def lines(rows: Sequence[Mapping[str, Any]], base: str, query: str) -> list[EntryLine]:
-    """The entries, each as a sentence; three queries whatever their number."""
+def lines(rows: Sequence[Mapping[str, Any]], reader: Member, base: str, query: str) -> list[EntryLine]:
+    """The entries, each as a sentence; four queries whatever their number. What the reader may not open is no link."""
     names = _names(rows)
-    return [_line(row, names, base, query) for row in rows]
+    open_to = {kind for kind, (_path, roles) in PAGES.items() if reader.has(*roles)}
+    return [_line(row, names, base, query, open_to) for row in rows]
 
 
 def entry(row: AuditEntry, told: Mapping[str, Any]) -> EntryView:
@@ -157,9 +162,9 @@ def entry(row: AuditEntry, told: Mapping[str, Any]) -> EntryView:
     return EntryView(row.seq, found, row.digest, row.previous, row.seq - 1 or None)
 
 
-def _line(row: Mapping[str, Any], names: Names, base: str, query: str) -> EntryLine:
+def _line(row: Mapping[str, Any], names: Names, base: str, query: str, open_to: Collection[str]) -> EntryLine:
     kind, _colon, key = str(row["target"]).partition(":")
-    url = PAGES.get(kind, "").format(id=key)
+    url = f"{base}{PAGES[kind][0]}{key}/" if kind in open_to and ids.parse(key) else ""
     return EntryLine(
         number=row["seq"],
         url=f"{base}audit/?{query}entry={row['seq']}#entry",
@@ -167,7 +172,7 @@ def _line(row: Mapping[str, Any], names: Names, base: str, query: str) -> EntryL
         who=str(row["actor"]["name"]) or str(row["actor"]["kind"]),
         text=shown(_sentence(row, kind, key, names)),
         refused=row["refused"],
-        target_url=base + url if url and ids.parse(key) else "",
+        target_url=url,
         by=str(CHANNELS.get(row["channel"], row["channel"])),
     )
 
@@ -177,7 +182,7 @@ def _sentence(row: Mapping[str, Any], kind: str, key: str, names: Names) -> str:
     verb = str(WORDS.get(row["action"], row["action"]))
     if row["action"] == "approval.decided":
         verb = str(DECISIONS.get(str(detail.get("decision")), verb))
-    target = _target(kind, key, detail, names)
+    target = "" if row["action"] == "person.signed_in" else _target(kind, key, detail, names)
     return f"{verb} {target}".strip()
 
 

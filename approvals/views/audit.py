@@ -100,7 +100,7 @@ def show(request: TenantRequest, **_names: object) -> HttpResponse:
             for name, label in (("ndjson", _("Export NDJSON")), ("csv", _("Export CSV")))
         ],
         filters=filters,
-        entries=shapes.lines(audit_log.shown(found.items), base, query),
+        entries=shapes.lines(audit_log.shown(found.items), request.member, base, query),
         page=Paging(
             next_url=f"{url}?{query}{urlencode({'cursor': found.next})}" if found.next else "",
             previous_url=f"{url}?{query}".rstrip("?&") if request.GET.get("cursor") else "",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.display import beginning, shown
 from runs.models import Attempt, Run, Step
-from runs.states import ATTENTION, FINISHED, PAUSED, SLEEPING
+from runs.states import AGENT_STOPPED, ATTENTION, FINISHED, PAUSED, SLEEPING
 from runs.telling import Asking
 from runs.views.shapes import HoldUp
 from runs.views.steps import Timeline
@@ -31,7 +31,9 @@ def holdups(run: Run, timeline: Timeline, *, asked: Mapping[UUID, Sequence[str]]
     if run.status == SLEEPING or (run.status in (PAUSED, ATTENTION) and not found):
         found += list(_sleeping(timeline))
     if run.status == PAUSED:
-        found.insert(0, HoldUp(kind="paused", since=run.updated_at))
+        because = _("The agent was stopped; the run goes on once it is started again.")
+        stopped = because if run.reason == AGENT_STOPPED else ""
+        found.insert(0, HoldUp(kind="paused", since=run.updated_at, because=stopped))
     return found
 
 

@@ -32,6 +32,8 @@ class MemberLine:
     second_factor: bool
     url: str
     you: bool
+    invited: bool = False
+    """They have not chosen a password yet."""
     away_until: datetime | None = None
     stand_in: str = ""
 
@@ -144,6 +146,7 @@ def _lines(request: TenantRequest, typed: Typed) -> list[MemberLine]:
             second_factor=member.person_id in factors,
             url=f"{pages.base(request)}{HERE}{member.pk}/",
             you=member.pk == request.member.pk,
+            invited=not member.person.has_usable_password(),
         )
         for member in found
     ]

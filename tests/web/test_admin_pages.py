@@ -414,6 +414,7 @@ def test_an_agent_is_switched_on_by_an_admin_and_stopped_by_a_manager(acme: Tena
     assert "settings/agents/clerk/stop/" in read(manager, "settings/agents/")
     assert send(manager, "settings/agents/clerk/stop/").status_code == 303
     assert run.fresh().status == "paused"
+    assert "The agent was stopped; the run goes on once" in read(manager, f"runs/{run.id}/")
     assert "stopped" in read(manager, "settings/agents/")
     assert send(manager, "settings/agents/clerk/start/").status_code == 303
     assert run.fresh().status == "queued"
