@@ -32,7 +32,7 @@ CREATE INDEX IF NOT EXISTS message_id ON message (message_id);
 """
 
 # Links to other machines stay text: the sink holds what strangers wrote.
-OWN_LINK = re.compile(r"https?://(?:127\.0\.0\.1|localhost)(?::[0-9]{1,5})?/[A-Za-z0-9/_.~%?=&+-]*")
+OWN_LINK = re.compile(r"https?://(?:127\.0\.0\.1|localhost)(?::[0-9]{1,5})?/[A-Za-z0-9/_.~%?=&:+-]*")
 LISTED = 500
 
 
@@ -134,7 +134,7 @@ def _storable(text: str) -> str:
 def _text(message: EmailMessage) -> str:
     """The plain part; a message that has only HTML is shown as its source."""
     part = message.get_body(preferencelist=("plain", "html"))
-    return "" if part is None else _decoded(part)
+    return "" if part is None else _decoded(part).replace("\r\n", "\n")
 
 
 def _decoded(part: Any) -> str:

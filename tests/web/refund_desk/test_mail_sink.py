@@ -87,6 +87,15 @@ def test_only_links_to_this_machine_can_be_followed(mail: Service) -> None:
     assert '<a href="/">All mail</a>' in text
 
 
+def test_a_signed_link_is_whole_and_line_ends_are_no_marks(mail: Service) -> None:
+    made = message()
+    made.set_content("Open it:\nhttp://localhost:8000/t/acme/open/WyIw:1xXozR:XBZK-f_0/\n")
+    send(made)
+    text = page(mail, "/messages/1")
+    assert '<a href="http://localhost:8000/t/acme/open/WyIw:1xXozR:XBZK-f_0/">' in text
+    assert "U+000D" not in text
+
+
 def test_a_direction_override_in_a_subject_is_marked(mail: Service) -> None:
     send(message(Subject="Refund \u202e00.1"))
     assert "U+202E" in page(mail, "/")
