@@ -13,14 +13,16 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
 from approvals.models import Asked
-from runs.models import Run, Step
+from runs import access
+from runs.models import Step
 from runs.states import FINISHED
 from tenants import doors, topics
 from tenants.models import Member
 from tenants.scope import frames
 
 MOST = 1000  # Nobody counts further for a number in the menu.
-EVERYBODY = ("reviewer", "manager", "admin")
+ROLES = ("reviewer", "manager", "admin")
+EVERYBODY = ()  # Whoever is a member; one without a role still has the runs they started.
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,8 @@ def waiting(member: Member) -> int:
 
 
 def open_runs(member: Member) -> int:
-    """Unfinished runs this member may read: all for a manager, else those they initiated."""
-    runs = Run.objects.exclude(status__in=sorted(FINISHED))
-    return (runs if member.has("manager") else runs.filter(initiators__contains=[member.id]))[:MOST].count()
+    """Unfinished runs this member may read, as the list counts them."""
+    return access.visible(member).exclude(status__in=sorted(FINISHED))[:MOST].count()
 
 
 def unsettled(_member: Member) -> int:
@@ -97,7 +98,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             tenant_slug=tenant.slug,
             person=member.name,
             email=member.email,
-            roles=tuple(role for role in EVERYBODY if role in member.roles),
+            roles=tuple(role for role in ROLES if role in member.roles),
             zone=zone(),
             several_tenants=len(doors.memberships(member.person_id)) > 1,
             nav=tuple(_nav(base, member)),
@@ -111,7 +112,7 @@ def _nav(base: str, member: Member) -> list[NavItem]:
     return [
         NavItem(key, base + path, count is not None, count(member) if count and inside else None)
         for key, path, roles, count in SECTIONS
-        if member.has(*roles) and _answers(path)
+        if (not roles or member.has(*roles)) and _answers(path)
     ]
 
 

@@ -17,6 +17,7 @@ from runs.views import story
 from tenants import events, members
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
+from tests.cast.people import make_member
 from tests.cast.plays import Play, switch_on
 
 Plays = Callable[..., Play]
@@ -144,6 +145,21 @@ def test_a_reviewer_reads_the_run_of_a_request_and_has_no_controls(
     assert "Broken cup" in html
     assert "pause/" not in html
     assert "cancel/" not in html
+
+
+def test_the_menu_counts_the_runs_that_the_list_shows(enter: Enters, alice: Member, parked_run: Play) -> None:
+    html = words(read(enter(alice), "/t/acme/runs/"))
+    assert "Runs 1 open" in html
+    assert "Unfinished 1" in html
+
+
+def test_a_member_without_a_role_finds_their_runs_in_the_menu(enter: Enters, acme: Tenant, play: Plays) -> None:
+    iris = make_member(acme, "iris")
+    play(by=iris)
+    html = read(enter(iris), "/t/acme/inbox/")
+    assert 'href="/t/acme/runs/"' in html
+    assert "Runs 1 open" in words(html)
+    assert "settings/" not in html
 
 
 def test_an_initiator_may_stop_and_nothing_else(enter: Enters, ravi: Member, play: Plays) -> None:
