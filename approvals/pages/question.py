@@ -359,7 +359,7 @@ def _precedents(row: ApprovalRequest, reader: Reader) -> Precedents | None:
     columns = list(row.definition.get("parameters", {}).get("properties", {}))[:4]
     told = outcomes.of([(each["subject"], each["ref"]) for each in rows])
     if not rows:
-        return Precedents(total=0, hint=_("None before: this tool has not been asked about yet."))
+        return Precedents(total=0, hint=_("None before: no call of this tool had been answered when this was asked."))
     return Precedents(
         total=row.precedents.get("total", len(rows)),
         hint=_("The last ones on this tool, newest first."),
