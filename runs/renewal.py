@@ -49,10 +49,14 @@ class Renewer:
         self.lock = threading.Lock()
         self.raw: psycopg.Connection[Any] | None = None
         self.process = 0
+        self.pause = 0.0
+        self.soon = threading.Event()
 
     def keep(self, key: Key, until: float) -> None:
         with self.lock:
             self.held[key] = until
+            if self.pause > settings.LEASE_SECONDS / 3:
+                self.soon.set()  # It waits longer than this lease lasts: the setting has changed.
             if self.process != os.getpid():  # Also the first lease after a fork, which copies no threads.
                 self.process = os.getpid()
                 self.raw = None
@@ -64,7 +68,9 @@ class Renewer:
 
     def _forever(self) -> None:
         while True:
-            time.sleep(settings.LEASE_SECONDS / 3)
+            self.pause = settings.LEASE_SECONDS / 3
+            self.soon.wait(self.pause)
+            self.soon.clear()
             try:
                 self.renew()
             except psycopg.Error as error:

@@ -1,0 +1,102 @@
+"""Real connections at once: one holder, no gap in the numbers, a lease that is renewed while its holder works."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from runs import commands, leases, renewal, sweeping
+from runs.entries import Closing
+from runs.journal import Halted, LostLease, holder
+from tests.cast.journal import KNOWS, Started, lapse
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _forget(settings: Any) -> Iterator[None]:
+    settings.LEASE_SECONDS = 5.0
+    yield
+    for key in list(renewal._renewer.held):
+        renewal.forget(key)
+
+
+def _at_once(*acts: Callable[[], Any]) -> list[Any]:
+    def alone(act: Callable[[], Any]) -> Any:
+        try:
+            return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return [future.result() for future in [pool.submit(alone, act) for act in acts]]
+
+
+def _take(run: Started, worker: int) -> leases.Lease | None:
+    return leases.acquire(run.tenant, run.id, worker=f"worker:{worker}", knows=KNOWS)
+
+
+def test_of_many_takers_one_wins(run: Started) -> None:
+    found = _at_once(*[lambda n=n: _take(run, n) for n in range(8)])
+    assert len([lease for lease in found if lease]) == 1
+    assert run.events() == ["run.queued", "run.started"]
+
+
+def test_two_sweeps_at_once_recover_a_run_once(run: Started) -> None:
+    run.hold().open_turn()
+    lapse(run)
+    _at_once(*[sweeping.leases] * 4)
+    assert run.events().count("run.recovered") == 1
+
+
+def test_numbers_have_no_gap_whoever_writes_at_once(run: Started) -> None:
+    door = run.hold()
+
+    def work() -> None:
+        for _ in range(10):
+            turn = door.open_turn()
+            door.close(Closing(turn.seq, "completed", result="x"))
+
+    def talk() -> None:
+        for _ in range(10):
+            run.do(commands.comment, text="Looking at it.")
+
+    _at_once(work, talk, talk)
+    assert run.events().count("run.commented") == 20
+    assert run.events().count("step.completed") == 10
+
+
+def test_a_cancel_in_the_middle_leaves_one_order_and_nothing_open(run: Started) -> None:
+    door = run.hold()
+
+    def work() -> int:
+        turn = door.open_turn()
+        for done in range(200):
+            try:
+                turn = door.close_and_open(Closing(turn.seq, "completed", result="x"), "model_turn")
+            except (Halted, LostLease):
+                return done
+        return 200
+
+    def stop() -> None:
+        time.sleep(0.05)
+        run.do(commands.cancel)
+
+    _at_once(work, stop)
+    assert all(step.ended for step in run.journal.steps)
+    assert "step.started" not in run.events()[run.events().index("run.cancelled") :]
+
+
+def test_a_lease_is_renewed_while_its_holder_works(run: Started, settings: Any) -> None:
+    settings.LEASE_SECONDS = 3.0
+    lease = run.acquire()
+    door = holder(lease)
+    turn = door.open_turn()
+    time.sleep(5)
+    assert lease.remaining() > 0
+    assert _take(run, 2) is None
+    door.close(Closing(turn.seq, "completed", result="worked for longer than the lease"))
+    assert run.journal.step(1).status == "completed"
