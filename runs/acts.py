@@ -37,7 +37,7 @@ def _call(segment: Segment, step: StepRow, tool: Tool) -> Closing:
     ctx = context_of(segment, step, box)
     found = attempt(
         segment,
-        lambda: invoke(tool.function, ctx, values),
+        lambda: written(invoke(tool.function, ctx, values)),
         timeout=timeout_of(tool),
         tick=lambda: _tell(segment, step, box),
     )
@@ -72,24 +72,25 @@ def _lookup(segment: Segment, step: StepRow, tool: Tool) -> Closing:
     ctx = context_of(segment, step, calls.Box())
     outcome: list[Found | NotFound] = []
 
-    def look() -> None:
+    def look() -> str:
         answer = invoke(tool.lookup, ctx, values)  # type: ignore[arg-type]
         if not isinstance(answer, Found | NotFound):
             raise OutcomeUnknown(f"The lookup answered with a {type(answer).__name__}, not Found or NotFound.")
         outcome.append(answer)
+        return written(answer.result) if isinstance(answer, Found) else ""
 
     found = attempt(segment, look, timeout=timeout_of(tool))
     if isinstance(found, Failure):
         return _not_read(step, found, tool)
-    return _found(segment, step, outcome[0])
+    return _found(segment, step, outcome[0], found)
 
 
 def _not_read(step: StepRow, failure: Failure, tool: Tool) -> Closing:
     return lookup_failed(step, failure, tool)
 
 
-def _found(segment: Segment, step: StepRow, answer: Found | NotFound) -> Closing:
+def _found(segment: Segment, step: StepRow, answer: Found | NotFound, result: str) -> Closing:
     if isinstance(answer, NotFound):
         return Closing(step.seq, "started", not_done=True, delay=0.0, message="The lookup found nothing.")
-    text = payloads.fit(written(answer.result), tenant=segment.tenant, run=segment.run)
+    text = payloads.fit(result, tenant=segment.tenant, run=segment.run)
     return Closing(step.seq, "completed", result=text, note="The lookup found that it had happened.")

@@ -18,6 +18,10 @@ class Late(Exception):
     """The call did not return in time; its thread may linger and can write nothing any more."""
 
 
+class Quit(RuntimeError):
+    """The call raised what ends a thread or a process (SystemExit, a cancellation); here it ends the call alone."""
+
+
 @dataclass(frozen=True)
 class Told:
     """A fact about a running call, for people."""
@@ -63,8 +67,10 @@ class _Hand:
         while job := self.jobs.get():
             try:
                 job.answer.put((True, job.act()))
-            except BaseException as error:  # A tool may raise anything, SystemExit too, and the worker lives on.
+            except Exception as error:
                 job.answer.put((False, error))
+            except BaseException as error:  # No `except Exception` between here and the engine would see it.
+                job.answer.put((False, Quit(f"The call ended itself with {type(error).__name__}.")))
             for each in connections.all(initialized_only=True):
                 each.close()
         if self.lingering:

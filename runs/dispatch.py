@@ -228,7 +228,7 @@ def _read(segment: Segment, step: StepRow, tool: Tool, bound: Bound, kind: str) 
     function = tool.precondition if kind == "precondition" else tool.evidence
     opened = segment.holder.open(Opening(step.seq, kind=kind))  # type: ignore[arg-type]
     ctx = context_of(segment, opened, calls.Box())
-    found = attempt(segment, lambda: invoke(function, ctx, bound.values), timeout=timeout_of(tool))  # type: ignore[arg-type]
+    found = attempt(segment, lambda: exact(invoke(function, ctx, bound.values)), timeout=timeout_of(tool))  # type: ignore[arg-type]
     if not isinstance(found, Failure):
         segment.holder.close(Closing(step.seq, None))
         return Read(text=found)
@@ -247,24 +247,30 @@ def _read_again(segment: Segment, step: StepRow, tool: Tool, failure: Failure, k
 
 
 def attempt(
-    segment: Segment, act: Callable[[], Any], *, timeout: float, tick: Callable[[], None] | None = None
+    segment: Segment, act: Callable[[], str], *, timeout: float, tick: Callable[[], None] | None = None
 ) -> str | Failure:
-    """Call, and give the result as JSON text, or the classified failure."""
+    """Call what gives JSON text, or the classified failure. Writing the text counts towards the call's time."""
     try:
-        value = calls.call(act, timeout=timeout, tick=tick)
+        found: str = calls.call(act, timeout=timeout, tick=tick)
     except calls.Late:
         return timed_out(timeout)
     except Exception as error:
         return classify(error, now=segment.clock())
-    return written(value)
+    return found
 
 
 def written(value: Any) -> str:
     """The result as JSON text. What JSON cannot say is told as such: the call itself did happen."""
     try:
-        return exact_json.dumps(jsonable(value))
-    except (ValueError, RecursionError) as error:
-        return exact_json.dumps({"error": f"The call was made, but its result cannot be kept: {error}"})
+        return exact(value)
+    except Exception as error:  # A value may raise anything while it is read.
+        why = classify(error).message
+        return exact_json.dumps({"error": f"The call was made, but its result cannot be kept: {why}"})
+
+
+def exact(value: Any) -> str:
+    """The value as JSON text. Raises where JSON cannot say it: nothing may be compared with what was not read."""
+    return exact_json.dumps(jsonable(value))
 
 
 def margin_left(segment: Segment) -> bool:

@@ -44,7 +44,7 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
         release(lease)
     except NotRegistered:
         holder(lease).give_back("This worker cannot run the version any more.")
-    except Exception:
+    except BaseException:
         stopped(lease)  # It lapses by itself, and the sweep recovers the run; three times, and a person is asked.
         raise
 

@@ -46,7 +46,7 @@ def classify(error: BaseException, *, now: datetime | None = None) -> Failure:
     """Name the failure; what no rule names may have happened."""
     for kind, cause, not_done in _NAMED:
         if isinstance(error, kind):
-            return Failure(cause, not_done, _message(error), getattr(error, "retry_after", None))
+            return Failure(cause, not_done, _message(error), _told(getattr(error, "retry_after", None)))
     if isinstance(error, ModelRefused):
         return Failure(error.cause, not_done=True, message=_message(error))
     if name := _http_name(error):
@@ -125,8 +125,21 @@ def _until(value: str, now: datetime) -> float:
     return (moment - now).total_seconds()
 
 
+def _told(seconds: Any) -> float | None:
+    """The wait that a tool or a model named, in seconds; what is no such number counts as none."""
+    try:
+        told = float(seconds)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return told if math.isfinite(told) and told > 0 else None
+
+
 def _message(error: BaseException) -> str:
-    return storable(str(error) or type(error).__name__)[:MESSAGE_LIMIT]
+    try:
+        said = str(error)
+    except Exception:  # An error that cannot say what it is stays an error, whose kind is known.
+        said = ""
+    return storable(said or type(error).__name__)[:MESSAGE_LIMIT]
 
 
 def storable(text: Any) -> str:

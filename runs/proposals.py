@@ -62,13 +62,24 @@ class Valid:
 def proposals(response: ModelResponse, reading: Reading, *, used_ids: Collection[str]) -> list[Proposal]:
     """The calls of the answer in their order, numbered from `journal.next_seq`."""
     given = list(response.tool_calls or ())
-    shared = {name for name, times in Counter(call.id for call in given).items() if times > 1}
+    ids = Counter(call.id for call in given if isinstance(call.id, str))
+    shared = {name for name, times in ids.items() if times > 1}
+    taken = {*used_ids, *ids}
     made: list[Proposal] = []
     for seq, call in enumerate(given, reading.journal.next_seq):
         broken = _broken_id(call, shared)
-        asked = Asked(call, f"call_{seq}" if broken or call.id in used_ids else call.id, seq)
+        asked = Asked(call, _own_id(seq, taken) if broken or call.id in used_ids else call.id, seq)
+        taken.add(asked.call_id)
         made.append(_declined(asked, reading, broken) if broken else _proposal(asked, reading))
     return made
+
+
+def _own_id(seq: int, taken: Collection[str]) -> str:
+    """An id of ours that nobody has in this run, also where the model writes ids like it."""
+    name = f"call_{seq}"
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _broken_id(call: ToolCall, shared: Collection[str]) -> str:
@@ -81,7 +92,7 @@ def _broken_id(call: ToolCall, shared: Collection[str]) -> str:
 
 
 def _proposal(asked: Asked, reading: Reading) -> Proposal:
-    tool = reading.agent.by_name.get(asked.call.name)
+    tool = reading.agent.by_name.get(asked.call.name) if isinstance(asked.call.name, str) else None
     if tool is None:
         known = ", ".join(reading.agent.by_name) or "none"
         return _declined(asked, reading, f"There is no tool named {asked.call.name!r}. The tools are: {known}.")

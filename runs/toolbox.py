@@ -1,15 +1,19 @@
 """What a running call is handed: its key, and the doors for progress, large contents and credentials."""
 
+from typing import Any
 from uuid import UUID
 
 from runs import payloads
 from runs.calls import Box, Told
 from runs.entries import StepRow
 from runs.errors import PermissionRefused
+from runs.failures import MESSAGE_LIMIT, storable
 from runs.segment import Segment
 from runs.tools import ToolContext
 from tenants import credentials, exact_json
 from tenants.scope import scope
+
+LARGEST = 2**53
 
 
 def key_of(run: UUID, step: StepRow, digest: str) -> str:
@@ -29,10 +33,18 @@ def context_of(segment: Segment, step: StepRow, box: Box) -> ToolContext:
         step=step.seq,
         attempt=sum(each.kind == attempt.kind for each in step.attempts),
         idempotency_key=attempt.key,
-        _progress=lambda message, done, total: box.put(Told(str(message), done, total)),
+        _progress=lambda message, done, total: box.put(Told(_said(message), _count(done), _count(total))),
         _store=lambda content, media_type: _store(segment, box, content, media_type),
         _secret=lambda name: _secret(segment.tenant, name),
     )
+
+
+def _said(message: Any) -> str:
+    return storable(message)[:MESSAGE_LIMIT]
+
+
+def _count(number: Any) -> int | None:
+    return int(number) if isinstance(number, int) and abs(number) <= LARGEST else None
 
 
 def _store(segment: Segment, box: Box, content: bytes, media_type: str) -> str:

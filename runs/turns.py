@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -19,6 +20,8 @@ from runs.segment import Segment
 from runs.toolbox import context_of
 from runs.tools import invoke
 from tenants import exact_json
+
+MOST_TOKENS, MOST_COST = 2**40, 10**6  # Of one turn; far beyond any answer, and their sums fit the columns.
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,20 @@ def _summed_up(segment: Segment, step: StepRow) -> Done:
 
 def _usage(response: ModelResponse) -> Usage | None:
     used = response.usage
-    return Usage(used.input_tokens, used.output_tokens, used.cost) if used else None
+    return Usage(_count(used.input_tokens), _count(used.output_tokens), _cost(used.cost)) if used else None
+
+
+def _count(tokens: Any) -> int:
+    """Tokens as they can be added up; what is no such number counts as none."""
+    return tokens if isinstance(tokens, int) and 0 <= tokens <= MOST_TOKENS else 0
+
+
+def _cost(told: Any) -> Decimal | None:
+    """The cost as it can be added up, or None as where none was reported."""
+    if not isinstance(told, int | float | Decimal):
+        return None
+    cost = Decimal(str(told))
+    return cost if cost.is_finite() and 0 <= cost <= MOST_COST else None
 
 
 def _observed(segment: Segment, step: StepRow) -> Done:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import time
+from decimal import Decimal
 from typing import Any
 
 from runs.agents import Agent, Budget, register
@@ -17,7 +18,15 @@ from runs.llm.base import ModelRequest, ModelResponse, ToolCall, Usage
 from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
 from tests.agents import ledger
 
-FAILURES: dict[str, Exception] = {
+
+class Mute(Exception):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+FAILURES: dict[str, BaseException] = {
     "transient": Transient("not now"),
     "limited": RateLimited("slower", retry_after=0.3),
     "invalid": InvalidArguments("no such order"),
@@ -26,7 +35,13 @@ FAILURES: dict[str, Exception] = {
     "refused": ModelRefused("the key is wrong", cause="permission"),
     "timeout": TimeoutError("no answer"),
     "bug": ValueError("a bug"),
+    "quit": SystemExit(3),
+    "mute": Mute(),
+    "soon": RateLimited("slower", retry_after="soon"),  # type: ignore[arg-type]
 }
+
+
+STRANGE = Usage(input_tokens=-5, output_tokens=2**80, cost=Decimal("NaN"))
 
 
 def play(request: ModelRequest) -> ModelResponse:
@@ -56,7 +71,7 @@ def _calls_seen(request: ModelRequest) -> list[list[str]]:
 
 
 def _response(request: ModelRequest, turn: Any) -> ModelResponse:
-    usage = Usage(input_tokens=10, output_tokens=5)
+    usage = STRANGE if turn == "strange usage" else Usage(input_tokens=10, output_tokens=5)
     if isinstance(turn, str):
         return ModelResponse(text=turn, usage=usage)
     if isinstance(turn, dict):
@@ -111,6 +126,8 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
         for done in range(int(number)):
             ctx.progress("counted", done=done + 1, total=int(number))
             time.sleep(0.01)
+    elif verb == "mumble":
+        ctx.progress("a\0b\ud800" * 10_000, done=2**80, total="many")  # type: ignore[arg-type]
     elif verb != "ok" and before < int(number or 1):
         _die_if(verb)
         raise FAILURES[verb]
@@ -175,6 +192,8 @@ def fetch(ctx: ToolContext, *, size: int = 0, strange: str = "") -> Any:
 
 
 def _balance(ctx: ToolContext, *, amount: int, how: str) -> int:
+    if how == "nan":
+        return float("nan")  # type: ignore[return-value]
     return sum(1 for line in ledger.entries("balance", "balance") if line["of"] == amount)
 
 

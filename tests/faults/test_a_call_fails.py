@@ -24,7 +24,7 @@ def test_a_transient_error_is_tried_again_under_one_key(workers: Any, acme: Tena
     assert "run.sleeping" in runs.story(acme, run)
 
 
-@pytest.mark.parametrize("how", ["timeout:1", "unknown:1", "bug:1"])
+@pytest.mark.parametrize("how", ["timeout:1", "unknown:1", "bug:1", "quit:1", "mute:1"])
 def test_what_may_have_happened_is_repeated_only_where_that_is_safe(workers: Any, acme: Tenant, how: str) -> None:
     keyed, found, manual = (runs.start(acme, [call(tool, how=how)]) for tool in ("pay", "deliver", "send"))
     runs.until(acme, keyed, "succeeded")
@@ -81,3 +81,28 @@ def test_progress_is_told_at_most_once_a_second_and_the_last_is_kept(workers: An
     told = [event for event in runs.events_of(acme, run) if event.name == "step.progress"]
     assert 2 <= len(told) <= 4
     assert told[-1].data["done"] == told[-1].data["total"] == 150
+
+
+def test_a_told_wait_that_is_no_number_counts_as_none(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, [call("pay", how="soon:1")])
+    runs.until(acme, run, "succeeded")
+    assert [line["attempt"] for line in ledger.acts(run)] == [1, 2]
+    assert runs.story(acme, run).count("run.recovered") == 0
+
+
+def test_progress_that_cannot_be_stored_as_it_came_costs_the_call_nothing(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, [call("send", how="mumble")])
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.acts(run)) == 1
+    (told,) = [event for event in runs.events_of(acme, run) if event.name == "step.progress"]
+    assert told.message.startswith("a␀b")
+    assert len(told.message) <= 1000
+
+
+def test_a_precondition_that_json_cannot_say_protects_by_refusing(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, [call("withdraw", how="nan")], "I stop")
+    runs.until(acme, run, "succeeded", within=40)
+    assert ledger.acts(run) == []
+    (step,) = runs.calls(acme, run)
+    assert (step.status, step.reason) == ("declined", "refused")
+    assert runs.requests(acme, run) == []

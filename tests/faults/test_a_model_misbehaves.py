@@ -140,3 +140,24 @@ def test_after_a_long_wait_the_world_is_observed_again(workers: Any, acme: Tenan
         "model_turn",
     ]
     assert "as it is" in ledger.asked(run)[-1]["told"][-1]
+
+
+@pytest.mark.parametrize("how", ["quit", "mute", "soon"])
+def test_a_model_that_fails_in_a_strange_way_is_asked_again(workers: Any, acme: Tenant, how: str) -> None:
+    run = runs.start(acme, {"fail": how, "times": 1, "then": "done"})
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.asked(run)) == 2
+    assert "run.recovered" not in runs.story(acme, run)
+
+
+def test_a_usage_that_cannot_be_added_up_counts_as_none(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, "strange usage")
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.asked(run)) == 1
+
+
+def test_an_id_of_ours_differs_from_one_the_model_made_up_alike(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, [{"tool": "pay", "args": {"amount": 1}, "id": "call_3"}, {"tool": "look", "id": ""}])
+    runs.until(acme, run, "succeeded")
+    seen = [call_id for call_id, _, _ in ledger.asked(run)[-1]["calls"]]
+    assert len(set(seen)) == 2
