@@ -248,6 +248,7 @@ def _came(status: str) -> str:
         "unknown": _("may or may not have happened"),
         "declined": _("not run"),
         "not_done": _("not done"),
+        "refused": _("refused"),
     }
     return words.get(status, status)
 
