@@ -81,7 +81,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Member], int] | None]
     ("tools", "settings/tools/", ("manager", "admin"), None),
     ("people", "settings/people/", ("admin",), None),
     ("audit", "audit/", ("admin",), None),
-    ("settings", "settings/", EVERYBODY, None),
+    ("settings", "settings/", ROLES, None),
 )
 
 
