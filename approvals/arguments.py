@@ -13,6 +13,12 @@ from jsonschema.validators import extend
 from tenants import exact_json
 
 
+class Unread(str):
+    """What was typed where JSON or a number is wanted and is neither; no schema may take it for a text."""
+
+    __slots__ = ()
+
+
 def edited(values: Any, definition: Mapping[str, Any]) -> tuple[str, list[dict[str, str]]]:
     """The text of the edited bound arguments, and what is wrong with them (`[{field, message}]`).
 
@@ -26,7 +32,7 @@ def edited(values: Any, definition: Mapping[str, Any]) -> tuple[str, list[dict[s
         return "", [{"field": "arguments", "message": str(error)}]
     schema = _closed(definition.get("parameters") or {})
     filled = _with_defaults(values, schema)
-    wrong = list(_errors(filled, schema))
+    wrong = [*_unread(values), *_errors(filled, schema)]
     return exact_json.dumps(filled), wrong
 
 
@@ -54,6 +60,12 @@ def _with_defaults(values: dict[str, Any], schema: Mapping[str, Any]) -> dict[st
         if name in values or "default" in part
     }
     return {**known, **{name: value for name, value in values.items() if name not in known}}
+
+
+def _unread(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for name, value in values.items():
+        if isinstance(value, Unread):
+            yield {"field": name, "message": _("This cannot be read as JSON. A text stands in double quotes.")}
 
 
 def _errors(values: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, str]]:

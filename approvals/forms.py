@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from approvals.arguments import Unread
 from approvals.checks import text_of
 from approvals.pages.parts import AnswerForm
 from tenants import exact_json
@@ -76,19 +77,20 @@ def edited(post: QueryDict, *, current: Mapping[str, Any], schema: Mapping[str, 
 
 def kind_of(schema: Mapping[str, Any], value: Any) -> str:
     """How a parameter is edited: text, long, number, choice, bool or json."""
+    written = "long" if isinstance(value, str) and (len(value) > 80 or "\n" in value) else "text"
     kinds = {
-        "string": "long" if isinstance(value, str) and (len(value) > 80 or "\n" in value) else "text",
+        "string": written,
         "integer": "number",
         "number": "number",
         "boolean": "bool",
     }
     if "enum" in schema and all(isinstance(each, str) for each in schema["enum"]):
         return "choice"
-    return kinds.get(str(schema.get("type", "")), "text" if isinstance(value, str) and not schema else "json")
+    return kinds.get(str(schema.get("type", "")), written if isinstance(value, str) else "json")
 
 
 def _value(text: str, kind: str, before: Any) -> Any:
-    """The value a field's text stands for; text that is no number or JSON stays text, and the schema refuses it."""
+    """The value a field's text stands for; text that is no number or JSON is refused, and never becomes a string."""
     if before is not None and text == text_of(before):
         return before  # Untouched fields keep their value whatever their kind.
     if kind in ("text", "long", "choice"):
@@ -98,7 +100,7 @@ def _value(text: str, kind: str, before: Any) -> Any:
     try:
         return exact_json.loads(text)
     except BadJson:
-        return text
+        return Unread(text)
 
 
 def _version(text: str) -> int | None:

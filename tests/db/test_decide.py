@@ -92,9 +92,10 @@ def test_deny_is_another_word_for_reject(parked: ApprovalRequest, alice: Member)
 
 
 def test_a_rejection_of_a_high_risk_needs_a_reason(parked: ApprovalRequest, alice: Member) -> None:
-    refusal = refused(parked, alice, "reject", comment="  ")
-    assert (refusal.status, refusal.code) == (422, "reason_required")
-    assert refusal.errors[0]["field"] == "comment"
+    for nothing in ("", "  ", "\u200b\u2060"):
+        refusal = refused(parked, alice, "reject", comment=nothing)
+        assert (refusal.status, refusal.code) == (422, "reason_required")
+        assert refusal.errors[0]["field"] == "comment"
 
 
 def test_a_rejection_needs_no_reason_where_the_rule_says_so(acme: Tenant, alice: Member) -> None:

@@ -7,11 +7,11 @@ from django.test import Client
 
 from approvals import decisions
 from approvals.models import ApprovalRequest, Review, Viewing
-from tenants import ids
+from tenants import exact_json, ids
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
-from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
+from tests.cast.requests import ARGUMENTS, REFUND, a_call, fresh, park, rule
 
 
 def browser(member: Member) -> Client:
@@ -184,6 +184,46 @@ def test_an_edit_that_does_not_fit_comes_back_with_its_field(parked: ApprovalReq
     assert "1 field needs a change" in text(response)
     assert "1,250" in text(response)
     assert fresh(parked).version == 1
+
+
+LOOSE: dict[str, Any] = {
+    **REFUND,
+    "summary": "Set it",
+    "parameters": {
+        "type": "object",
+        "properties": {"any": {"default": None}, "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "map": {}},
+        "additionalProperties": False,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "typed", "after"),
+    [
+        ("any", "12", "13", "13"),
+        ("any", "yes", "true", "true"),
+        ("maybe", "x", "null", "null"),
+        ("any", 12, "13", 13),
+        ("map", {"a": 1}, '{"a": 2}', {"a": 2}),
+    ],
+)
+def test_what_is_typed_keeps_the_kind_of_what_stood(
+    acme: Tenant, alice: Member, field: str, before: Any, typed: str, after: Any
+) -> None:
+    values = {"any": 1, "maybe": "x", "map": {}, field: before}
+    request = park(acme, a_call(definition=LOOSE, arguments=values))
+    assert answer(browser(alice), request, "edit", **{f"arg.{field}": typed}).status_code == 302
+    with scope(acme.pk):
+        assert exact_json.loads(fresh(request).versions.get(number=2).arguments) == {**values, field: after}
+
+
+@pytest.mark.parametrize(("field", "before"), [("map", {"a": 1}), ("any", 12), ("maybe", None)])
+def test_broken_json_does_not_become_a_text(acme: Tenant, alice: Member, field: str, before: Any) -> None:
+    request = park(acme, a_call(definition=LOOSE, arguments={"any": 1, "maybe": "x", "map": {}, field: before}))
+    response = answer(browser(alice), request, "edit", **{f"arg.{field}": '{"a": 2'})
+    assert response.status_code == 422
+    assert "This cannot be read as JSON." in text(response)
+    assert fresh(request).version == 1
 
 
 def test_viewed_is_a_post_that_keeps_who_looks(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
