@@ -188,6 +188,11 @@ CELERY_BEAT_SCHEDULE |= {
     name: {"task": name, "schedule": 600.0, "options": {"expires": 600}}
     for name in ("tenants.tasks.tidy", "runs.tasks.purge")
 }
+CELERY_BEAT_SCHEDULE["runs.tasks.collect"] = {
+    "task": "runs.tasks.collect",
+    "schedule": 3600.0,
+    "options": {"expires": 3600},
+}
 
 CHANNEL_LAYERS = {
     "default": {

@@ -1,16 +1,18 @@
-"""Large values in storage; the journal keeps their beginning and a reference."""
+"""Large values in storage; the journal keeps their beginning and a reference.
 
-import contextlib
+Results, answers, summaries and what tools store lie here. Arguments do not: they are what people read, what is hashed
+and compared at dispatch under the run's lock, and `proposals` refuses them above a million characters.
+"""
+
 import hashlib
-import os
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import BinaryIO
 from uuid import UUID
 
 from django.conf import settings
 
 from runs.entries import Stored
 from runs.models import Payload
+from runs.storage import storage
 from tenants import ids
 from tenants.scope import scope
 
@@ -36,7 +38,7 @@ def keep(content: bytes, *, tenant: UUID, run: UUID, media_type: str) -> UUID:
     """Store the content, then its row; a crash between leaves a file that nothing refers to, never the reverse."""
     key = ids.new()
     location = f"{tenant}/{run}/{key}"
-    _write(_root() / location, content)
+    storage().put(location, content)
     with scope(tenant):
         Payload.objects.create(
             id=key,
@@ -56,38 +58,18 @@ def read(payload: UUID, *, tenant: UUID) -> bytes:
         row = Payload.objects.filter(pk=payload).first()
     if row is None:
         raise Missing(f"There is no payload {payload}.")
-    return path_of(row).read_bytes()
+    with content_of(row) as content:
+        return content.read()
 
 
-def path_of(row: Payload) -> Path:
-    """Where the content of this row lies. Raises Missing."""
-    path = _root() / row.location
-    if not path.is_file():
-        raise Missing(f"The content of payload {row.id} is not in storage.")
-    return path
+def content_of(row: Payload) -> BinaryIO:
+    """The content of this row, read as it is asked for; to be closed. Raises Missing."""
+    try:
+        return storage().open(row.location)
+    except FileNotFoundError:
+        raise Missing(f"The content of payload {row.id} is not in storage.") from None
 
 
 def forget(location: str) -> None:
     """Delete what lies there, if it still does; its row is gone already."""
-    path = _root() / location
-    path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        path.parent.rmdir()
-
-
-def _root() -> Path:
-    url = urlsplit(settings.STORAGE_URL)
-    if url.scheme != "file":
-        raise ValueError("STORAGE_URL must begin with file://; other storages are not supported yet.")
-    return Path(unquote(url.path))
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write to a name of its own first, so that no reader ever sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.rename(path)
+    storage().delete(location)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from runs import announcing, engine, purging, sweeping, worker
+from runs import announcing, collecting, engine, purging, sweeping, worker
 
 
 @shared_task(name="runs.tasks.advance", ignore_result=True)
@@ -27,3 +27,9 @@ def sweep() -> None:
 def purge() -> None:
     """Let finished runs leave whose tenant keeps them no longer."""
     purging.purge_all()
+
+
+@shared_task(name="runs.tasks.collect", ignore_result=True)
+def collect() -> None:
+    """Let go of large values that nothing uses."""
+    collecting.collect_all()

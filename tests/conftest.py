@@ -8,6 +8,7 @@ pytest_plugins = [
     "tests.cast.journal",
     "tests.cast.plays",
     "tests.harness.workers",
+    "tests.harness.bucket",
     "tests.harness.live",
     "tests.harness.browser",
 ]

@@ -69,7 +69,7 @@ def download(member: Member, payload_id: UUID | None) -> HttpResponseBase:
         raise not_found(_("There is no such payload."))
     name = f"{found.id}.{'json' if found.media_type == 'application/json' else 'bin'}"
     try:
-        content = payloads.path_of(found).open("rb")
+        content = payloads.content_of(found)
     except payloads.Missing:
         raise not_found(_("The storage no longer has this payload."), code="payload_gone") from None
     return FileResponse(content, as_attachment=True, filename=name, content_type=found.media_type)

@@ -43,7 +43,11 @@ def result(request: TenantRequest, run_id: str, seq: int, **_names: object) -> H
         raise not_found(_("This step has no result."))
     if wide.payload is None:
         return _plain(wide.body)
-    return _plain(payloads.path_of(Payload.objects.get(id=wide.payload)).read_text(errors="replace"))
+    try:
+        with payloads.content_of(Payload.objects.get(id=wide.payload)) as content:
+            return _plain(content.read().decode(errors="replace"))
+    except payloads.Missing:
+        raise not_found(_("The storage no longer has this payload."), code="payload_gone") from None
 
 
 @require_POST
