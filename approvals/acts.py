@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals import access, decisions, errors, escalations, hands, ladder, requests, rule_bodies
 from approvals.decisions import Decided
+from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Asked, Reassignment, RequestComment, Review, Viewing
 from approvals.reviewers import asking
@@ -221,7 +222,7 @@ def _member(name: str, written: str) -> Member:
 
 
 def _text(text: Any, name: str, *, empty: bool = False) -> str:
-    if not isinstance(text, str) or (not empty and not text.strip()):
+    if not isinstance(text, str) or (not empty and not says(text)):
         raise errors.field(name, _("Write something first."))
     if len(text) > MAX_TEXT:
         raise errors.field(name, _("This is too long: at most %(limit)s characters.") % {"limit": MAX_TEXT})

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals import arguments as bound
 from approvals import errors, frozen, hands, policy, requests, reviewers, rules
-from approvals.display import without_hidden
+from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
@@ -141,10 +141,10 @@ def _refusal(hand: Hand, answer: Answer, actor: Actor) -> Refusal | None:
         return errors.answered(request)
     if answer.decision not in need.answers:
         return errors.field("decision", _("The rule does not allow this answer here."), code="answer_not_allowed")
-    if answer.decision == "reject" and need.reason_required and not _says(answer.comment):
+    if answer.decision == "reject" and need.reason_required and not says(answer.comment):
         message = _("Write a reason. The agent needs it to do better.")
         return errors.field("comment", message, code="reason_required")
-    if answer.decision == "respond" and not _says(answer.response):
+    if answer.decision == "respond" and not says(answer.response):
         return errors.field("response", _("Write the answer that the agent takes as the result."))
     wants_factor = request.risk == "critical" and hand.people.second_factor
     return errors.wants_factor() if wants_factor and not answer.fresh_factor else None
@@ -235,11 +235,6 @@ def _record(
         refused=isinstance(outcome, Refusal),
         channel=channel,
     )
-
-
-def _says(text: str) -> bool:
-    """Whether a person who reads the text would see anything."""
-    return bool(without_hidden(text).strip())
 
 
 def _wrong_text(text: Any) -> str:

@@ -70,6 +70,11 @@ def without_hidden(text: str) -> str:
     return "".join(piece.text for piece in shown(text).pieces if not piece.hidden)
 
 
+def says(text: str) -> bool:
+    """Whether a person who reads the text would see anything."""
+    return bool(without_hidden(text).strip())
+
+
 def lookalikes(text: str) -> list[str]:
     """Words of `text` that mix scripts whose letters look alike (a Latin word with a Cyrillic а)."""
     return [word for word in dict.fromkeys(_WORD.findall(text)) if len(_scripts(word)) > 1]

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from approvals.display import says
 from runs.models import AgentVersion
 from tenants import agents, exact_json
 from tenants.models import Member
@@ -94,7 +95,7 @@ def member(found: UUID | None) -> None:
 
 def remark(field: str, text: str) -> str:
     """A text a person wrote: not empty, not endless, and one that can be kept."""
-    if not text.strip():
+    if not says(text):
         _refuse(field, _("Write something."))
     if len(text) > TEXT_LENGTH:
         _refuse(field, _("The text is longer than 10,000 characters."))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from approvals import access, acts, facts
 from approvals.decisions import Decided
-from approvals.display import Shown, shown
+from approvals.display import Shown, says, shown
 from approvals.pages import bulk
 from approvals.pages.bulk import BulkForm, Result
 from approvals.rosters import roster
@@ -51,7 +51,7 @@ def _form(sent: QueryDict) -> BulkForm:
     errors = {}
     if decision not in ("approve", "reject"):
         errors[""] = _("Choose approve or reject.")
-    elif decision == "reject" and not reason.strip():
+    elif decision == "reject" and not says(reason):
         errors["reason"] = _("Write a reason. The agent needs it to do better.")
     if not sent.getlist("request"):
         errors[""] = _("Select at least one request.")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from approvals.display import says
 from runs import access, commands, payloads, telling
 from runs.models import Payload, Run
 from runs.views.desk import Place, desk
@@ -163,7 +164,7 @@ def _missing(form: SettleForm) -> list[dict[str, str]]:
     errors = []
     if form.outcome not in ("completed", "not_done", "do_again"):
         errors.append({"field": "outcome", "message": _("Choose what came of it.")})
-    if not form.note.strip():
+    if not says(form.note):
         errors.append({"field": "note", "message": _("Say how you know. It is kept in the audit log.")})
     return errors
 

@@ -130,7 +130,8 @@ def test_a_finished_run_does_nothing_again(post: Callable[..., Any], unknown_run
 
 @pytest.mark.parametrize(
     "body",
-    [{"outcome": "completed"}, {"outcome": "completed", "note": " "}, {"outcome": "maybe", "note": "x"},
+    [{"outcome": "completed"}, {"outcome": "completed", "note": " "},
+     {"outcome": "completed", "note": "\u200b"}, {"outcome": "maybe", "note": "x"},
      {"outcome": "not_done", "note": "x", "result": 1}],
 )  # fmt: skip
 def test_half_a_settlement_is_refused(post: Callable[..., Any], unknown_run: Play, body: Any) -> None:

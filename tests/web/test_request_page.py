@@ -212,7 +212,8 @@ def test_what_is_typed_keeps_the_kind_of_what_stood(
 ) -> None:
     values = {"any": 1, "maybe": "x", "map": {}, field: before}
     request = park(acme, a_call(definition=LOOSE, arguments=values))
-    assert answer(browser(alice), request, "edit", **{f"arg.{field}": typed}).status_code == 302
+    fields: dict[str, Any] = {f"arg.{field}": typed}
+    assert answer(browser(alice), request, "edit", **fields).status_code == 302
     with scope(acme.pk):
         assert exact_json.loads(fresh(request).versions.get(number=2).arguments) == {**values, field: after}
 
@@ -220,7 +221,8 @@ def test_what_is_typed_keeps_the_kind_of_what_stood(
 @pytest.mark.parametrize(("field", "before"), [("map", {"a": 1}), ("any", 12), ("maybe", None)])
 def test_broken_json_does_not_become_a_text(acme: Tenant, alice: Member, field: str, before: Any) -> None:
     request = park(acme, a_call(definition=LOOSE, arguments={"any": 1, "maybe": "x", "map": {}, field: before}))
-    response = answer(browser(alice), request, "edit", **{f"arg.{field}": '{"a": 2'})
+    fields: dict[str, Any] = {f"arg.{field}": '{"a": 2'}
+    response = answer(browser(alice), request, "edit", **fields)
     assert response.status_code == 422
     assert "This cannot be read as JSON." in text(response)
     assert fresh(request).version == 1
