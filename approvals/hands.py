@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from approvals import requirements
-from approvals.models import ApprovalRequest, RequestVersion, Review
+from approvals.models import ApprovalRequest, Reassignment, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
-from approvals.reviewers import Asking, Vote, asking, counted
+from approvals.reviewers import Asking, Vote, asking, askings, counted
 from approvals.rosters import Roster, roster
 from tenants import locks
 
@@ -76,12 +78,20 @@ class Hand:
 
 
 def take(request_id: UUID) -> Hand | None:
-    """Hold the request's subject, then read it; None for an id that is unknown here."""
+    """Hold the request's subject, then read it; None for an id that is unknown here.
+
+    Answers and reassignments are read only where there are any, which for most requests is never.
+    """
     subject = ApprovalRequest.objects.filter(pk=request_id).values_list("subject", flat=True).first()
     if subject is None:
         return None
     locks.hold(subject)
-    return of(ApprovalRequest.objects.get(pk=request_id))
+    answered = Exists(Review.objects.filter(request=OuterRef("pk")))
+    moved = Exists(Reassignment.objects.filter(request=OuterRef("pk")))
+    request = ApprovalRequest.objects.annotate(answered=answered, moved=moved).get(pk=request_id)
+    reviews = _reviews(request) if request.answered else ()
+    ask = askings([request], moved=request.moved)[request.id]
+    return Hand(request=request, versions=_versions(request), reviews=reviews, people=roster(), ask=ask)
 
 
 def of(request: ApprovalRequest) -> Hand:
@@ -90,7 +100,7 @@ def of(request: ApprovalRequest) -> Hand:
     return Hand(
         request=request,
         versions=_versions(request),
-        reviews=tuple(Review.objects.filter(request=request).order_by("at", "id")),
+        reviews=_reviews(request),
         people=roster(),
         ask=asking(request),
     )
@@ -99,6 +109,10 @@ def of(request: ApprovalRequest) -> Hand:
 def opened(request: ApprovalRequest, version: RequestVersion, reviews: Sequence[Review]) -> Hand:
     """The hand of a request that was written just now; two statements."""
     return Hand(request, (version,), tuple(reviews), roster(), asking(request))
+
+
+def _reviews(request: ApprovalRequest) -> tuple[Review, ...]:
+    return tuple(Review.objects.filter(request=request).order_by("at", "id"))
 
 
 def _versions(request: ApprovalRequest) -> tuple[RequestVersion, ...]:

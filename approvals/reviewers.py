@@ -81,13 +81,13 @@ def asking(request: ApprovalRequest) -> Asking:
     return askings([request])[request.id]
 
 
-def askings(requests: Iterable[ApprovalRequest]) -> dict[UUID, Asking]:
-    """The same for many requests, with two queries in all."""
+def askings(requests: Iterable[ApprovalRequest], *, moved: bool = True) -> dict[UUID, Asking]:
+    """The same for many requests, with two queries in all, or one where none was ever reassigned (`moved`)."""
     wanted = list(requests)
     needs = {request.id: requirements.from_json(request.requirement) for request in wanted}
     levels = escalations.levels_of({need.escalation for need in needs.values() if need.escalation})
     moves: dict[UUID, list[tuple[UUID, UUID]]] = {}
-    for move in Reassignment.objects.filter(request__in=list(needs)).order_by("at", "id"):
+    for move in Reassignment.objects.filter(request__in=list(needs)).order_by("at", "id") if moved else ():
         moves.setdefault(move.request_id, []).append((move.before_id, move.after_id))
     return {
         request.id: Asking(

@@ -3,7 +3,9 @@
 import time
 from uuid import UUID
 
-from runs import commands
+from approvals.models import ApprovalRequest
+from runs import announcing, commands, engine
+from runs.agents import load
 from runs.models import Run
 from tenants import agents, founding
 from tenants.actors import COMMAND
@@ -24,6 +26,20 @@ def start(tenant_id: UUID, agent: str, text: str = "1") -> UUID:
     """A queued run, announced to the workers."""
     with scope(tenant_id):
         return commands.start(commands.Start(agent=agent, input=text), actor=COMMAND).pk
+
+
+def announced() -> None:
+    """Let this process know the measured agents and take runs up itself."""
+    load()
+    announcing.announce("bench")
+
+
+def parked(tenant_id: UUID, text: str = "1") -> UUID:
+    """A run that waits for people, taken there by the engine in this process; its request's id."""
+    run = start(tenant_id, "gated", text)
+    engine.advance(tenant_id, run, worker="bench", knows=["gated@1"], stopping=lambda: False)
+    with scope(tenant_id, read_only=True):
+        return ApprovalRequest.objects.get(subject=f"run:{run}", status="pending").pk
 
 
 def until(tenant_id: UUID, runs: list[UUID], status: str, *, within: float = 120) -> None:

@@ -76,7 +76,7 @@ class Command:
         fixed = {"budget", "crash_loop", "version"} - {because}
         if self.run.status not in states.PARKED or self.run.reason in fixed:
             return False
-        self.move(states.QUEUED, data={"because": because, **(data or {})})
+        self._move(states.QUEUED, data={"because": because, **(data or {})})
         return True
 
     def move(self, status: str, *, reason: str = "", message: str = "", data: Mapping[str, Any] | None = None) -> int:
@@ -84,6 +84,12 @@ class Command:
 
         Raises states.IllegalMove. A queued run is announced to the workers after commit.
         """
+        seq = self._move(status, reason=reason, message=message, data=data)
+        self.run.refresh_from_db()
+        return seq
+
+    def _move(self, status: str, *, reason: str = "", message: str = "", data: Mapping[str, Any] | None = None) -> int:
+        """The same, with nothing but the row's state read again."""
         old = self.run.status
         if not states.RUN.allows(old, status):
             raise states.IllegalMove(f"run {self.run.pk}: {old} → {status}")
@@ -92,7 +98,7 @@ class Command:
         event = states.run_event(old, status)
         values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(dict(data or {})))
         seq = int(wire.one(_MOVE, values)[0])
-        self.run.refresh_from_db()
+        self.run.status, self.run.reason = status, reason
         self._ring(seq)
         if status == states.QUEUED:
             broker.publish("runs.tasks.advance", self.run.tenant_id, self.run.pk)

@@ -16,6 +16,8 @@ def hold(subject: str) -> None:
     frame = frames()[-1]
     if frame.subject not in (None, wanted):
         raise TwoSubjects(f"This transaction holds {frame.subject}; it may not also hold {wanted}.")
+    if frame.subject == wanted:
+        return
     with connection.cursor() as cursor:
         cursor.execute("SELECT subject_lock(%s, %s)", wanted)
     frame.subject = wanted
