@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from tenants.models import Member
 from tenants.refusals import Refusal, forbidden
@@ -39,7 +39,7 @@ TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
     ),
     "settings": (
         ("settings/organisation/", gettext_lazy("Organisation"), ("admin",)),
-        ("settings/keys/", gettext_lazy("Keys"), ("admin",)),
+        ("settings/keys/", pgettext_lazy("API", "Keys"), ("admin",)),
         ("settings/absence/", gettext_lazy("My absence"), EVERYBODY),
     ),
 }

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants import keys, pages
@@ -59,7 +60,7 @@ def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: st
         found = ApiKey.objects.select_related("owner__person").order_by("-revoked_at", "-created_at", "-id")
         rows = tuple(_row(key, pages.base(request)) for key in found[:SHOWN])
     view = FormView(
-        title=_("Keys"),
+        title=pgettext("API", "Keys"),
         url=pages.base(request) + HERE,
         button=_("Make a key"),
         words=(_("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),),
