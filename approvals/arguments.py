@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
+from approvals.calls import MASK
 from tenants import exact_json
 
 
@@ -19,10 +20,11 @@ class Unread(str):
     __slots__ = ()
 
 
-def edited(values: Any, definition: Mapping[str, Any]) -> tuple[str, list[dict[str, str]]]:
+def edited(values: Any, definition: Mapping[str, Any], *, before: str) -> tuple[str, list[dict[str, str]]]:
     """The text of the edited bound arguments, and what is wrong with them (`[{field, message}]`).
 
     Nothing is retyped: "2" is no integer, and neither is true. Only the parameters of the same tool are taken.
+    A sensitive one that is left out, or sent as the mask it is shown as, stays what it is in the text `before`.
     """
     if not isinstance(values, dict):
         return "", [{"field": "arguments", "message": _("The arguments are an object with the tool's parameters.")}]
@@ -30,10 +32,18 @@ def edited(values: Any, definition: Mapping[str, Any]) -> tuple[str, list[dict[s
         exact_json.check(values)
     except exact_json.BadJson as error:
         return "", [{"field": "arguments", "message": str(error)}]
+    values = {**values, **_unseen(values, definition, before)}
     schema = _closed(definition.get("parameters") or {})
     filled = _with_defaults(values, schema)
     wrong = [*_unread(values), *_errors(filled, schema)]
     return exact_json.dumps(filled), wrong
+
+
+def _unseen(values: Mapping[str, Any], definition: Mapping[str, Any], before: str) -> dict[str, Any]:
+    """The sensitive values that nobody could see and so nobody meant to change."""
+    standing = exact_json.loads(before)
+    hidden = [name for name in definition.get("sensitive") or () if name in standing]
+    return {name: standing[name] for name in hidden if values.get(name, MASK) == MASK}
 
 
 def changed_fields(before: str, after: str) -> list[str]:

@@ -169,7 +169,7 @@ def _answer(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, chann
 
 def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
     """The next version of the edited arguments, under the stricter of the old and the new rules."""
-    text, wrong = bound.edited(answer.arguments, hand.request.definition)
+    text, wrong = bound.edited(answer.arguments, hand.request.definition, before=hand.version.arguments)
     if wrong:
         return errors.fields(wrong, code="invalid_arguments")
     changed = bound.changed_fields(hand.version.arguments, text)

@@ -52,7 +52,7 @@ def _values(segment: Segment, step: StepRow, tool: Tool) -> dict[str, object]:
     """The bound arguments as the tool's own values, from the text that was shown and hashed."""
     bound = segment.bound.pop(step.seq, None)
     if bound is None or bound.text != step.arguments:
-        bound = tool.signature.read(segment.whole(step, "arguments"))
+        bound = tool.read(segment.whole(step, "arguments"))
     return dict(bound.values)
 
 

@@ -115,7 +115,7 @@ def _once_more(segment: Segment, step: StepRow, tool: Tool) -> StepRow | None:
 
 def _approved(segment: Segment, step: StepRow, tool: Tool, view: RequestView) -> StepRow | None:
     try:
-        bound = tool.signature.read(view.arguments)
+        bound = tool.read(view.arguments)
     except BadArguments as error:
         _refuse(segment, step, f"The approved arguments do not fit the tool: {error} The call was not run.")
         return None
@@ -168,7 +168,7 @@ def _moved(segment: Segment, step: StepRow, wanted: Wanted, view: RequestView, m
         return _refuse(segment, step, moved.because)
     if view.round >= gate.ROUNDS:
         return _refuse(segment, step, f"{moved.because} It was asked {view.round} times; the call was not run.")
-    wanted = _with_evidence(segment, step, wanted, wanted.tool.signature.read(wanted.arguments))
+    wanted = _with_evidence(segment, step, wanted, wanted.tool.read(wanted.arguments))
 
     def act(journal: Any) -> None:
         standing = gate.latest_here(journal.run.subject).get(step.seq)
@@ -203,7 +203,7 @@ class Read:
 def _looked_at(segment: Segment, wanted: Wanted) -> Wanted | None:
     """The call with its precondition and evidence read; None where the precondition has to be read again later."""
     tool, step = wanted.tool, segment.journal.step(wanted.seq)
-    bound = tool.signature.read(wanted.arguments)
+    bound = tool.read(wanted.arguments)
     if tool.precondition is not None:
         read = _read(segment, step, tool, bound, "precondition")
         if read is None:

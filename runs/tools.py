@@ -4,7 +4,8 @@ import asyncio
 import inspect
 import string
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -12,11 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from approvals.calls import sentence
-from runs.arguments import Bound, Signature
+from runs.arguments import BadArguments, Bound, Signature
 from runs.llm.base import ToolSchema
 from tenants import exact_json
 
 DAY = timedelta(hours=24)
+UNFIT = "The value does not fit the schema; it is sensitive and not repeated here."
 
 
 class Effect(StrEnum):
@@ -140,7 +142,22 @@ class Tool:
 
     def bind(self, text: str) -> Bound:
         """Validate what the model wrote. Raises `runs.arguments.BadArguments`."""
-        return self.signature.bind(text)
+        with self._discreet():
+            return self.signature.bind(text)
+
+    def read(self, text: str) -> Bound:
+        """Validate a bound text again, as before an act. Raises `runs.arguments.BadArguments`."""
+        with self._discreet():
+            return self.signature.read(text)
+
+    @contextmanager
+    def _discreet(self) -> Iterator[None]:
+        """Let no refusal of arguments repeat a sensitive value."""
+        try:
+            yield
+        except BadArguments as error:
+            told = [(at, UNFIT if at.partition(".")[0] in self.sensitive else text) for at, text in error.errors]
+            raise BadArguments(told) from None
 
     def sentence(self, arguments: Mapping[str, Any]) -> str:
         """The summary about these bound arguments, sensitive ones masked."""

@@ -242,6 +242,20 @@ def test_get_changes_nothing(parked: ApprovalRequest, alice_key: Key, verb: str,
     assert fresh(parked).status == "pending"
 
 
+@pytest.mark.parametrize("sent", [{"note": "•••"}, {}])
+def test_an_edit_keeps_the_sensitive_value_that_its_editor_could_not_see(
+    acme: Tenant, alice: Member, alice_key: Key, sent: dict[str, str]
+) -> None:
+    request = park(acme, a_call(definition={**REFUND, "sensitive": ["note"]}, arguments={**ARGUMENTS, "note": "4242"}))
+    shown = {name: value for name, value in ARGUMENTS.items() if name != "note"}
+    body = {"decision": "edit", "version": 1, "arguments": {**shown, "amount": "12.00", **sent}}
+    assert post(alice_key, f"/{request.pk}/decisions", body).status_code == 201
+    with scope(acme.pk):
+        version = fresh(request).versions.get(number=2)
+    assert exact_json.loads(version.arguments) == {**ARGUMENTS, "note": "4242", "amount": "12.00"}
+    assert version.edited_fields == ["amount"]
+
+
 def test_sensitive_values_are_masked(acme: Tenant, alice: Member, alice_key: Key) -> None:
     request = park(acme, a_call(definition={**REFUND, "sensitive": ["note"]}, arguments={**ARGUMENTS, "note": "4242"}))
     response = get(alice_key, f"/{request.pk}")

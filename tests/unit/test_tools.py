@@ -130,6 +130,19 @@ def _storable(value: Any) -> bool:
     return True
 
 
+def test_a_refusal_does_not_repeat_what_is_sensitive() -> None:
+    @tool(effect=Effect.READ, risk=Risk.LOW, summary="Open {door}", sensitive=["code"])
+    def enter(ctx: ToolContext, *, door: str, code: str = "") -> None:
+        """Open a door."""
+
+    for read in (enter.bind, enter.read):
+        with pytest.raises(BadArguments) as refused:
+            read('{"door": 7, "code": ["4711"]}')
+        assert [name for name, _ in refused.value.errors] == ["door", "code"]
+        assert "4711" not in str(refused.value)
+        assert "7 is not of type" in str(refused.value)
+
+
 def test_sensitive_arguments_are_masked_in_the_sentence() -> None:
     @tool(effect=Effect.READ, risk=Risk.LOW, summary="Open {door} with {code}", sensitive=["code"])
     def open_door(ctx: ToolContext, *, door: str, code: str) -> None:
