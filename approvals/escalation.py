@@ -37,20 +37,28 @@ def _sweep(limit: int) -> int:
     looked = 0
     while due := doors.due("requests", limit):
         with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(_handled, due))
+            list(pool.map(_handled, [due[place::THREADS] for place in range(THREADS)]))
         looked += len(due)
         if len(due) < limit or time.monotonic() > ends:
             break
     return looked
 
 
-def _handled(each: tuple[UUID, UUID]) -> None:
+def _handled(share: list[tuple[UUID, UUID]]) -> None:
+    """One thread's share of a batch, on one connection."""
     try:
-        handle(*each)
-    except Exception:
-        logger.exception("Request %s could not be looked at; the next sweep tries again.", each[1])
+        for tenant, request_id in share:
+            _handled_alone(tenant, request_id)
     finally:
         connection.close()
+
+
+def _handled_alone(tenant: UUID, request_id: UUID) -> None:
+    try:
+        handle(tenant, request_id)
+    except Exception:
+        logger.exception("Request %s could not be looked at; the next sweep tries again.", request_id)
+        connection.close()  # It may be broken; the next one gets a living one.
 
 
 def handle(tenant: UUID, request_id: UUID) -> None:

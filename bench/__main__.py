@@ -5,7 +5,7 @@ import sys
 
 from bench.place import services
 
-NAMES = ("W1", "W2", "W3", "W4", "W5", "W6")
+NAMES = ("W1", "W2", "W3", "W4", "W5", "W6", "W7")
 
 
 def main(wanted: list[str]) -> int:

@@ -11,7 +11,7 @@ from django.db import connections
 
 from approvals import acts, decisions, escalation, requests
 from approvals.decisions import Decided
-from approvals.models import ApprovalRequest, Review
+from approvals.models import ApprovalRequest, Asked, Review
 from tenants import events
 from tenants.actors import SYSTEM
 from tenants.locks import hold
@@ -20,7 +20,7 @@ from tenants.refusals import Refusal
 from tenants.scope import scope
 from tests.cast.people import actor, make_member
 from tests.cast.requests import ARGUMENTS, a_call, fresh, group, park, rule
-from tests.db.test_escalation import hours_pass
+from tests.db.test_escalation import hours_pass, levels
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 ROUNDS = int(os.environ.get("ROUNDS", "10"))
@@ -196,6 +196,39 @@ def test_an_answer_against_a_level(acme: Tenant, alice: Member, bo: Member, mona
     assert isinstance(answered, Decided)
     assert isinstance(raised, Refusal)
     assert raised.status == 409
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_an_answer_against_a_level_that_is_there(
+    acme: Tenant, alice: Member, bo: Member, mona: Member, number: int
+) -> None:
+    leads = group(acme, "Leads", bo)
+    levels(acme, (3600, [leads]))
+    rule(acme, alice, of=[{"member": alice.email}], escalation_policy="Chain")
+    request = park(acme)
+    by_hand = number % 2
+    if not by_hand:
+        hours_pass(request, 1.001)
+    climbs = [
+        lambda: escalation.handle(acme.pk, request.pk),
+        lambda: acts.escalate(request.pk, tenant=acme.pk, actor=actor(mona), channel="api"),
+    ]
+    answered, raised = at_once(answer(request, alice, "approve"), climbs[by_hand])
+    row = fresh(request)
+    assert isinstance(answered, Decided)
+    assert (row.status, ends(request)) == ("approved", ["approval.approved"])
+    with scope(acme.pk):
+        told = [each.name for each in events.after(request.subject, 0, 100)]
+        still = Asked.objects.filter(request=request, until__isnull=True).exists()
+    assert not still
+    assert told.count("approval.escalated") == row.escalation_level
+    if isinstance(raised, Refusal):
+        assert (raised.status, row.escalation_level) == (409, 0)
+    elif by_hand:
+        assert row.escalation_level == 1
+    if row.escalation_level:
+        assert told.index("approval.escalated") < told.index("approval.approved")
+    assert story_is_gapless(request)
 
 
 def test_twenty_people_at_once_are_one_decision(acme: Tenant) -> None:
