@@ -11,7 +11,7 @@ from approvals.calls import RISKS
 from approvals.models import EscalationPolicy
 from approvals.policy import Rule
 from approvals.requirements import ANSWERS, KINDS, OUTCOMES, RESPONSE_TIMEOUT, SILENCES, Place
-from tenants import ids
+from tenants import ids, naming
 from tenants.models import Group, Member
 
 MAX_APPROVALS = 20
@@ -77,6 +77,8 @@ def name(value: Any) -> str:
     """A name of 1 to 200 characters. Raises ValueError."""
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         raise ValueError(_("A name of 1 to 200 characters is wanted."))
+    if naming.hides(value):
+        raise ValueError(str(naming.HIDING))
     return value.strip()
 
 

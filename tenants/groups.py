@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants import audit, members, stamps
+from tenants import audit, members, naming, stamps
 from tenants.actors import Actor
 from tenants.models import Group, GroupMember, Member
 from tenants.refusals import invalid, not_found
@@ -81,6 +81,7 @@ def delete(group_id: UUID, *, actor: Actor, channel: str = "") -> None:
 
 
 def _demand_free(name: str) -> None:
+    naming.demand(name)
     if Group.objects.filter(name=name).exists():
         raise invalid(_("There is already a group of this name."), code="name_taken")
 

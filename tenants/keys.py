@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from tenants import audit, ids
+from tenants import audit, ids, naming
 from tenants.actors import Actor
 from tenants.models import ApiKey, Member
 from tenants.refusals import invalid, not_found
@@ -64,7 +64,7 @@ def create(
     key = ApiKey.objects.create(
         tenant_id=current(),
         owner=owner,
-        name=name or owner.name,
+        name=naming.demand(name) or owner.name,
         service=service,
         scopes=[each for each in SCOPES if each in scopes],
         secret_hash=_hash(secret),

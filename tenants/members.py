@@ -10,7 +10,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from tenants import audit, stamps
+from tenants import audit, naming, stamps
 from tenants.actors import Actor
 from tenants.models import ROLES, Member, Person
 from tenants.refusals import invalid, not_found
@@ -59,7 +59,7 @@ def add(
     """
     wanted = _known(roles)
     person = Person.objects.filter(email=Person.objects.normalize_email(email)).first()
-    person = person or Person.objects.create_person(email, name=name, password=password)
+    person = person or Person.objects.create_person(email, name=naming.demand(name), password=password)
     if Member.objects.filter(person=person).exists():
         raise invalid(_("This person is a member already."), code="already_member")
     found = Member.objects.create(tenant_id=current(), person=person, roles=wanted)

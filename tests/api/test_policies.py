@@ -108,6 +108,7 @@ def test_the_default_is_changed_by_risk(acme: Tenant, ravi_key: Key) -> None:
     ("change", "field"),
     [
         ({"name": ""}, "name"),
+        ({"name": "Re\u202efunds"}, "name"),
         ({"when": "secret > 1"}, "when"),
         ({"when": "1 +"}, "when"),
         ({"when": "x" * 1001}, "when"),

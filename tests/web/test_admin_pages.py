@@ -291,6 +291,9 @@ def test_groups_are_made_filled_renamed_and_deleted(acme: Tenant, people: People
     client = enter(people["ravi"])
     assert send(client, "settings/groups/", name="Finance").status_code == 303
     assert send(client, "settings/groups/", name="Finance").status_code == 422
+    refused = send(client, "settings/groups/", name="Fin\u200bance")
+    assert refused.status_code == 422
+    assert "no invisible characters" in said(refused)
     with scope(acme.pk):
         made = Group.objects.get()
     url = f"settings/groups/{made.pk}/"
