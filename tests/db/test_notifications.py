@@ -1,7 +1,10 @@
 """Notices: told once, after commit, to whom they concern; failures are seen, and never in the way."""
 
+import re
 import socket
 from collections.abc import Iterator
+from email import message_from_bytes
+from email.policy import default
 from typing import Any
 
 import pytest
@@ -115,6 +118,38 @@ def test_a_message_speaks_the_persons_language(post: Server, acme: Tenant, alice
     park(acme)
     delivery.sweep()
     assert "Asia/Tokyo" in post.of(alice)[0]
+
+
+def read(mail: str) -> tuple[str, str, str]:
+    """The subject and both texts of a mail, decoded."""
+    told = message_from_bytes(mail.encode(), policy=default)
+    plain, html = told.get_body(("plain",)), told.get_body(("html",))
+    assert plain is not None
+    assert html is not None
+    return str(told["subject"]), plain.get_content(), html.get_content()
+
+
+def test_each_person_is_written_to_in_their_own_language(post: Server, acme: Tenant, alice: Member, bo: Member) -> None:
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    park(acme)
+    delivery.sweep()
+    hers, his = read(post.of(alice)[0]), read(post.of(bo)[0])
+    for mine, other in zip(hers, his, strict=True):
+        assert re.search("[\u4e00-\u9fff]", mine)
+        assert not re.search("[\u4e00-\u9fff]", other)
+        assert "waits for your answer" not in mine
+    assert "waits for your answer" in his[0]
+
+
+def test_a_mail_is_in_the_tenants_language_where_the_person_chose_none(
+    post: Server, acme: Tenant, alice: Member
+) -> None:
+    acme.locale = "zh-hans"
+    acme.save()
+    park(acme)
+    delivery.sweep()
+    assert all(re.search("[\u4e00-\u9fff]", part) for part in read(post.of(alice)[0]))
 
 
 def test_nothing_is_said_about_what_is_decided_already(post: Server, acme: Tenant, alice: Member, bo: Member) -> None:
