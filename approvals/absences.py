@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from approvals import clock, errors
 from approvals.models import Delegation
-from tenants import audit, stamps
+from tenants import audit, stamps, times
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import not_found
@@ -54,6 +54,9 @@ def _wrong(member: Member, to: Member, starts: datetime, ends: datetime) -> list
         found.append({"field": "until", "message": _("The end comes after the beginning.")})
     elif ends <= clock.now():
         found.append({"field": "until", "message": _("The end lies in the past.")})
+    for name, at in (("from", starts), ("until", ends)):
+        if times.too_far(at, now=clock.now()):
+            found.append({"field": name, "message": _("This lies more than ten years away.")})
     overlapping = Delegation.objects.filter(member=member, withdrawn_at__isnull=True, starts__lt=ends, ends__gt=starts)
     if overlapping.exists():
         found.append({"field": "from", "message": _("Somebody stands in during that time already.")})

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.display import says
 from runs.models import AgentVersion
-from tenants import agents, exact_json
+from tenants import agents, exact_json, times
 from tenants.models import Member
 from tenants.refusals import Refusal, invalid, not_found
 
@@ -85,6 +85,8 @@ def deadline(at: datetime | None) -> None:
         _refuse("deadline", _("The deadline needs an offset, such as +00:00."), code="deadline_invalid")
     if at <= timezone.now():
         _refuse("deadline", _("The deadline has passed already."), code="deadline_passed")
+    if times.too_far(at, now=timezone.now()):
+        _refuse("deadline", _("The deadline lies more than ten years ahead."), code="deadline_invalid")
 
 
 def member(found: UUID | None) -> None:

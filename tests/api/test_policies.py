@@ -240,6 +240,8 @@ def test_a_member_names_a_stand_in(acme: Tenant, alice: Member, alice_key: Key, 
         ({"until": "2026-12-03"}, "until"),
         ({"until": "2026-12-03T08:00:00"}, "until"),
         ({"until": "2020-01-01T00:00:00Z"}, "until"),
+        ({"until": "9999-12-31T23:59:59-14:00"}, "until"),
+        ({"from": "0001-01-01T00:00:00+14:00"}, "from"),
     ],
 )
 def test_what_is_no_delegation_is_refused(

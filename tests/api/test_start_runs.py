@@ -73,11 +73,13 @@ def test_input_is_any_json_value_and_comes_back_exactly(post: Callable[..., Any]
         ('{"agent": "clerk", "input": 1, "extra": 1}', 422, "invalid"),
         ('{"agent": "clerk", "input": 1, "deadline": "2001-01-01T00:00:00"}', 422, "invalid"),
         ('{"agent": "clerk", "input": 1, "deadline": "2001-01-01T00:00:00Z"}', 422, "deadline_passed"),
+        ('{"agent": "clerk", "input": 1, "deadline": "9999-12-31T23:59:59-14:00"}', 422, "deadline_invalid"),
+        ('{"agent": "clerk", "input": 1, "deadline": "0001-01-01T00:00:00+14:00"}', 422, "deadline_passed"),
         ('{"agent": "clerk", "input": 1, "version": "77"}', 422, "version_unknown"),
         ('{"agent": "nobody", "input": 1}', 404, "agent_unknown"),
         ("[]", 422, "invalid"),
     ],
-    ids=range(15),
+    ids=range(17),
 )
 def test_what_cannot_be_started_is_refused_by_name(
     post: Callable[..., Any], acme: Tenant, body: str, status: int, code: str
