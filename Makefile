@@ -43,10 +43,10 @@ faults: set-up-dev ## the randomized crash test; ROUNDS=, SEED=
 	@$(RUN) -m bench.faults $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED))
 
 set-up: python ## .venv with what is needed to run
-	@cd "$(ROOT)" && $(PYTHON) set_up.py requirements.lock
+	@cd "$(ROOT)" && $(PYTHON) config/set_up.py requirements.lock
 
 set-up-dev: python ## .venv with what is needed to test
-	@cd "$(ROOT)" && $(PYTHON) set_up.py requirements-dev.lock
+	@cd "$(ROOT)" && $(PYTHON) config/set_up.py requirements-dev.lock
 
 python:
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \

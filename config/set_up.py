@@ -1,4 +1,4 @@
-"""Makes `.venv` from a lock file: `python3 set_up.py requirements.lock`. Does nothing where it is already so.
+"""Makes `.venv` from a lock file: `python3 config/set_up.py requirements.lock`. Does nothing where it is already so.
 
 Only the standard library, and words that an old Python can still read: it must be able to say that it is too old.
 """
@@ -116,7 +116,7 @@ def main():
             "Vermilion needs Python %d.%d or newer; %s is %d.%d. Name a newer one: make PYTHON=python3.12 …"
             % (*NEEDED, sys.executable, *sys.version_info[:2])
         )
-    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(".set-up.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         set_up(sys.argv[1])
