@@ -10,7 +10,7 @@ from approvals import asked, calendars, checks, clock, hands, ladder, precedents
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
 from approvals.hands import Hand
-from approvals.latest import RequestView, latest
+from approvals.latest import Look, RequestView, latest, look
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.notifications import outbox
 from approvals.requirements import Requirement
@@ -21,7 +21,19 @@ from tenants.actors import SYSTEM, Actor
 from tenants.models import Tenant
 from tenants.scope import current
 
-__all__ = ["RequestView", "cancel_open", "edit", "lapse", "latest", "open", "resolve", "settle", "supersede"]
+__all__ = [
+    "Look",
+    "RequestView",
+    "cancel_open",
+    "edit",
+    "lapse",
+    "latest",
+    "look",
+    "open",
+    "resolve",
+    "settle",
+    "supersede",
+]
 
 
 @dataclass(frozen=True)

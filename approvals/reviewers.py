@@ -68,6 +68,18 @@ class Vote:
 
 
 @dataclass(frozen=True)
+class Given:
+    """The answers to a request's version, oldest first, and what the rights of their givers hang on."""
+
+    agent: str
+    risk: str
+    level: int
+    initiators: frozenset[UUID]
+    moves: tuple[tuple[UUID, UUID], ...]
+    reviews: tuple[Review, ...]
+
+
+@dataclass(frozen=True)
 class _Right:
     """From which level on somebody may answer, and which places they fill."""
 
@@ -129,6 +141,21 @@ def standing_votes(request: ApprovalRequest) -> list[Vote]:
     """The approvals of the current version whose givers still have the right to give them."""
     reviews = Review.objects.filter(request=request, version=request.version).order_by("at", "id")
     return counted(roster(), asking(request), reviews)
+
+
+def still_standing(people: Roster, need: Requirement, given: Given) -> list[Vote]:
+    """The same of what was read before, by the people as they are; no query but for an escalation policy."""
+    levels = escalations.levels_of([need.escalation] if need.escalation else [])
+    ask = Asking(
+        requirement=need,
+        level=given.level,
+        escalation=levels.get(need.escalation, escalations.NONE),
+        initiators=given.initiators,
+        agent=given.agent,
+        risk=given.risk,
+        moves=given.moves,
+    )
+    return counted(people, ask, given.reviews)
 
 
 def counted(people: Roster, ask: Asking, reviews: Iterable[Review]) -> list[Vote]:

@@ -18,7 +18,6 @@ from runs.segment import Segment
 from runs.toolbox import context_of, key_of
 from runs.tools import Tool, invoke
 from tenants import exact_json
-from tenants.scope import scope
 
 GONE = "The tool {} is not part of this agent any more. The call was not run."
 
@@ -121,8 +120,8 @@ def _approved(segment: Segment, step: StepRow, tool: Tool, view: RequestView) ->
         return None
     wanted = _wanted(segment, step, tool, arguments=bound.text)
     wanted = replace(wanted, precondition=view.precondition)
-    with scope(segment.tenant, read_only=True):
-        moved = gate.checked(wanted, view, segment.settled, now=segment.clock())
+    people = segment.fresh_people()
+    moved = gate.checked(wanted, view, segment.settled, now=segment.clock(), people=people)
     if moved is None and tool.precondition is not None:
         read = _read(segment, step, tool, bound, "precondition")
         if read is None:

@@ -52,13 +52,15 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
 def _segment(lease: Lease, worker: str, stopping: Callable[[], bool]) -> Segment:
     door = holder(lease)
     agent = registry.find(lease.agent, lease.version)
-    views = gate.latest(lease.tenant, door.journal.run.subject)
+    look = gate.look(lease.tenant, door.journal.run.subject)
+    door.told_time(look.now)
     segment = Segment(
         holder=door,
         agent=agent,
         actor=actors.worker(worker),
-        settled=gate.standing(lease.tenant),
-        views=views,
+        settled=look.settled,
+        views=look.views,
+        people=look.people,
         conversation=Conversation(),
         stopping=stopping,
         call_ids={step.call_id for step in door.journal.steps if step.call_id},

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import calls, policy, requests, requirements, reviewers, rules
-from approvals.models import ApprovalRequest
+from approvals import calls, policy, requests, requirements, reviewers, rosters, rules
 from approvals.policy import RuleSet
 from approvals.requests import RequestView
 from approvals.requirements import Requirement
+from approvals.rosters import Roster
 from runs.agents import Agent
 from runs.entries import RunRecord
 from runs.tools import Tool
@@ -38,16 +38,13 @@ _cache: dict[UUID, Standing] = {}
 _lock = threading.Lock()
 
 
-def standing(tenant: UUID) -> Standing:
-    """The tenant's rules and switches as they are now; kept by stamp, so that unchanged ones cost one query."""
-    with scope(tenant, read_only=True):
-        return standing_here(tenant)
+def standing_here(tenant: UUID, *, stamp: int | None = None) -> Standing:
+    """The rules and switches of the tenant in scope as they are now; kept by stamp.
 
-
-def standing_here(tenant: UUID) -> Standing:
-    """The same within a scope of this tenant that is open already."""
+    `stamp` is the tenant's where it was just read; else unchanged rules cost one query.
+    """
     known = _cache.get(tenant)
-    if known is not None and known.stamp == stamps.read():
+    if known is not None and known.stamp == (stamps.read() if stamp is None else stamp):
         return known
     loaded = rules.load()
     settled = list(ToolSetting.objects.all())
@@ -135,6 +132,29 @@ def why_denied(call: calls.ProposedCall, settled: Standing, requirement: Require
     return f"Refused by the rule {names}. The call was not run." if names else "Refused. The call was not run."
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a worker needs before it plans: what is settled, a run's requests, and the database's time.
+
+    `people` were read after the stamp of `settled`, where votes have to be looked through; else None.
+    """
+
+    settled: Standing
+    views: dict[int, RequestView]
+    now: datetime
+    people: Roster | None
+
+
+def look(tenant: UUID, subject: str) -> Look:
+    """All of it in one transaction, of one statement where nothing changed and nobody voted."""
+    with scope(tenant, read_only=True):
+        found = requests.look(subject)
+        settled = standing_here(tenant, stamp=found.stamp)
+        voted = any(view.status == "approved" and view.voters for view in found.views.values())
+        people = rosters.roster() if voted else None
+    return Look(settled, {int(ref): view for ref, view in found.views.items()}, found.now, people)
+
+
 def latest(tenant: UUID, subject: str) -> dict[int, RequestView]:
     """The latest request of each step of a run."""
     with scope(tenant, read_only=True):
@@ -161,10 +181,13 @@ class Moved:
     fields: Sequence[Mapping[str, Any]] = ()
 
 
-def checked(wanted: Wanted, view: RequestView, settled: Standing, *, now: datetime) -> Moved | None:
+def checked(
+    wanted: Wanted, view: RequestView, settled: Standing, *, now: datetime, people: Roster | None = None
+) -> Moved | None:
     """The checks before the act, but for the precondition: definition, arguments, rules, rights. None: go on.
 
-    Needs the run's scope. `wanted.arguments` are the approved ones, validated by the signature once more.
+    Needs no scope. `people` are the tenant's as just read; without them they are read. `wanted.arguments` are the
+    approved ones, validated by the signature once more.
     """
     call = proposed(wanted, settled)
     requirement = judge(call, settled, now=now)
@@ -175,7 +198,7 @@ def checked(wanted: Wanted, view: RequestView, settled: Standing, *, now: dateti
         return Moved(because, stricter, fields=difference(view.arguments, wanted.arguments))
     if requirement.stricter_than(view.requirement):
         return Moved("The rules ask for more than when this was approved.", stricter, keep_votes=True)
-    return _rights(view)
+    return _rights(wanted.run.tenant, view, people)
 
 
 def _became_another(wanted: Wanted, view: RequestView) -> str:
@@ -186,13 +209,16 @@ def _became_another(wanted: Wanted, view: RequestView) -> str:
     return ""
 
 
-def _rights(view: RequestView) -> Moved | None:
+def _rights(tenant: UUID, view: RequestView, people: Roster | None) -> Moved | None:
     """Whether those who said yes still may; a yes by silence has no voters and rests on its rule alone."""
     if not view.voters:
         return None
-    request = ApprovalRequest.objects.get(pk=view.id)
-    voters = [vote.voter for vote in reviewers.standing_votes(request)]
-    if requirements.missing(view.requirement, voters) == 0:
+    if people is None or view.requirement.escalation:
+        with scope(tenant, read_only=True):
+            votes = reviewers.still_standing(people or rosters.roster(), view.requirement, view.given)
+    else:
+        votes = reviewers.still_standing(people, view.requirement, view.given)
+    if requirements.missing(view.requirement, [vote.voter for vote in votes]) == 0:
         return None
     return Moved("Somebody who approved this may no longer do so.", view.requirement, keep_votes=True)
 

@@ -65,6 +65,10 @@ class Holder:
             self._clock = (float(wire.one(_NOW, ())[0]), time.monotonic())
         return datetime.fromtimestamp(self._clock[0] + time.monotonic() - self._clock[1], UTC)
 
+    def told_time(self, now: datetime) -> None:
+        """The database's time as another statement has just read it."""
+        self._clock = (now.timestamp(), time.monotonic())
+
     def refresh(self) -> Journal:
         """Read the journal again."""
         self.behind = False

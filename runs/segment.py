@@ -11,16 +11,19 @@ from uuid import UUID
 from django.conf import settings
 
 from approvals.requests import RequestView
+from approvals.rosters import Roster
 from runs import gate, payloads
 from runs.agents import Agent, Budget
 from runs.arguments import Bound
 from runs.context import Conversation
 from runs.entries import Journal, StepRow
-from runs.gate import Standing
+from runs.gate import Look, Standing
 from runs.journal import Holder
 from runs.plan import Facts
 from runs.tools import Tool
 from tenants.actors import Actor
+
+FRESH = 1.0  # Seconds for which people who were read count as just read.
 
 
 class Stopped(Exception):
@@ -42,7 +45,9 @@ class Segment:
     bound: dict[int, Bound] = field(default_factory=dict)
     call_ids: set[str] = field(default_factory=set)
     last_turn_at: datetime | None = None
+    people: Roster | None = None
     began: float = field(default_factory=time.monotonic)
+    seen: float = field(default_factory=time.monotonic)
 
     @property
     def tenant(self) -> UUID:
@@ -74,10 +79,20 @@ class Segment:
 
     def renew(self) -> None:
         """Read again what others may have changed: rules, switches, requests, the journal itself."""
-        self.settled = gate.standing(self.tenant)
         self.allowed.clear()
         self.holder.refresh()
-        self.views = gate.latest(self.tenant, self.journal.run.subject)
+        self.see(gate.look(self.tenant, self.journal.run.subject))
+
+    def see(self, look: Look) -> None:
+        """Go on by what was just read."""
+        self.settled, self.views, self.people = look.settled, look.views, look.people
+        self.seen = time.monotonic()
+        self.holder.told_time(look.now)
+
+    def fresh_people(self) -> Roster | None:
+        """The people as just read, for one call; None where that is a while ago and they are to be read again."""
+        found, self.people = self.people, None
+        return found if time.monotonic() - self.seen < FRESH else None
 
     def facts(self, views: dict[int, RequestView] | None = None) -> Facts:
         """What the plan reads beside the journal, as of now."""
