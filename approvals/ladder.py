@@ -16,11 +16,13 @@ from approvals.story import tell
 from tenants.actors import SYSTEM, Actor
 
 
-def climb(request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Actor | None = None) -> list[UUID]:
+def climb(
+    request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Actor | None = None, new: bool = False
+) -> list[UUID]:
     """Take the steps that are due, let the list of the asked follow, and write when to look again.
 
     A level that too few can answer is passed at once, and the event says so. `by_hand` takes one step more.
-    Returns the members who are asked now and were not before.
+    A `new` request is inserted here. Returns the members who are asked now and were not before.
     """
     rungs = escalations.schedule(ask.escalation, opened_at=request.opened_at)
     ask = _step(request, people, ask, rungs, by_hand=by_hand)
@@ -31,10 +33,17 @@ def climb(request: ApprovalRequest, people: Roster, ask: Asking, *, by_hand: Act
     request.next_at = min([request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]])
     request.due_at = _due_at(request, people, wakes=bool(rungs))
     request.asked_stamp = people.stamp
-    request.save(update_fields=["escalation_level", "rung", "short", "due_at", "next_at", "asked_stamp"])
+    _write(request, new=new)
     added = asked.refresh(request, people, ask)
     _notify(request, people, added)
     return added
+
+
+def _write(request: ApprovalRequest, *, new: bool) -> None:
+    if new:
+        request.save(force_insert=True)
+    else:
+        request.save(update_fields=["escalation_level", "rung", "short", "due_at", "next_at", "asked_stamp"])
 
 
 def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> None:

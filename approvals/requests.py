@@ -84,12 +84,12 @@ def open(  # noqa: A001  The verb of the design; the built-in is not wanted here
     )
     request.precedents = precedents.past(call)
     request.flags = checks.flags(call.arguments, request)
-    request.save(force_insert=True)
+    # The row itself is written by `climb`, with when to look again: once, and not as two versions of a wide row.
     version = _write_version(request, call)
     message = f"Asked for approval: {call.summary}"
     tell(request, "approval.requested", actor=actor, message=message, data=_asked_for(request))
     hand = hands.opened(request, version, _carry(request, carried_votes))
-    ladder.climb(request, hand.people, hand.ask)
+    ladder.climb(request, hand.people, hand.ask, new=True)
     if requirement.errors:
         outbox.tell_admins(request, outbox.UNREADABLE)
     if carried_votes:
