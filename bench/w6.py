@@ -69,5 +69,7 @@ def _decided(tenant: UUID, reviewer: Actor) -> float:
 def _judged(tenant: UUID) -> float:
     """What the engine does before a call: read whether the rules changed, then judge by all of them."""
     began = time.perf_counter()
-    gate.judge(CALL, gate.standing(tenant), now=NOW)
+    with scope(tenant, read_only=True):
+        settled = gate.standing_here(tenant)
+    gate.judge(CALL, settled, now=NOW)
     return time.perf_counter() - began
