@@ -1,6 +1,7 @@
 """Every test's ground: see `tests/harness`."""
 
 pytest_plugins = [
+    "tests.harness.chance",
     "tests.harness.services",
     "tests.harness.database",
     "tests.cast.people",
