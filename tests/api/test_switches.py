@@ -8,14 +8,13 @@ import pytest
 from django.test import Client
 
 from runs import commands
-from runs.gate import standing
 from runs.models import Run
 from tenants import events, stamps
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.refusals import Refusal
 from tenants.scope import scope
 from tests.cast.people import Key, actor, make_key
-from tests.cast.plays import Play, announce, switch_on
+from tests.cast.plays import Play, announce, standing, switch_on
 
 Plays = Callable[..., Play]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import override_settings
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from approvals import calls, policy, requests, rules
 from approvals.models import ApprovalRequest
-from runs import commands, journal, leases
+from runs import commands, gate, journal, leases
 from runs.commands import Start
 from runs.entries import Closing, Opening, Planned, Usage
 from runs.models import AgentVersion, Run, ToolDefinition
@@ -209,3 +210,9 @@ def unknown_run(play: Callable[..., Play]) -> Play:
     run.lost(label)
     run.attention("unknown_outcome")
     return run
+
+
+def standing(tenant: UUID) -> gate.Standing:
+    """What the engine reads of the tenant's rules and switches."""
+    with scope(tenant, read_only=True):
+        return gate.standing_here(tenant)

@@ -14,11 +14,13 @@ from tests.harness.live import LiveServer
 
 # Hypothesis is imported before the browser is: its plugin would do so at the end of the run, when the collector may
 # finish one of Playwright's greenlets inside the compiler, which Python 3.11 calls a SystemError.
+# One browser a module, not one a run: while it is open, its event loop counts as running in the tests' own thread,
+# where nothing that starts a loop of its own could then be tried.
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(web_process: LiveServer) -> Iterator[Browser]:
     path = chromium.find()
     if not path:
