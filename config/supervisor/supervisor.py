@@ -80,9 +80,12 @@ class Supervisor:
         self._migrate()
         for extra in self.extras:
             self._take_environment(extra)
-        for process in own():
-            self._launch(process)
+        pages, *others = own()
+        self._launch(pages)
+        # On a small machine the others would make people wait for the pages.
         self._await(self._answers, "The web process")
+        for process in others:
+            self._launch(process)
         for extra in self.extras:
             for command in extra.prepare:
                 self._prepare(command)
