@@ -1,6 +1,5 @@
 """The checks before the act: whatever moved since the yes is asked again or refused, and never just run."""
 
-import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -28,15 +27,13 @@ def parked(acme: Tenant, *turns: Any) -> Any:
 def approved_while_no_worker_acts(
     workers: Any, acme: Tenant, alice: Member, run: Any, change: Callable[[], None]
 ) -> None:
-    """Approve, and let something move before any worker can act on it."""
-    for process in workers.processes:
-        process.send_signal(signal.SIGSTOP)
+    """Approve, and let something move before any worker can act on it; none stands still with the run's lock."""
+    assert workers.freeze(), "the workers did not come to rest"
     try:
         runs.decide(alice, runs.requests(acme, run)[0])
         change()
     finally:
-        for process in workers.processes:
-            process.send_signal(signal.SIGCONT)
+        workers.thaw()
 
 
 def test_a_rule_that_became_stricter_asks_again_and_keeps_the_vote(
