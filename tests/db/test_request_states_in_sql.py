@@ -30,6 +30,8 @@ def end(request: ApprovalRequest, status: str) -> None:
 @pytest.mark.parametrize("status", ENDS)
 def test_a_pending_request_may_end(parked: ApprovalRequest, status: str) -> None:
     end(parked, status)
+    with scope(parked.tenant_id):
+        assert ApprovalRequest.objects.get(pk=parked.pk).status == status
 
 
 @pytest.mark.parametrize("before", ENDS)
