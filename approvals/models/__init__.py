@@ -1,0 +1,23 @@
+"""The tables of asking."""
+
+from approvals.models.absences import Delegation
+from approvals.models.answers import Asked, Reassignment, RequestComment, Review, Viewing
+from approvals.models.notices import Delivery
+from approvals.models.requests import FROZEN, ApprovalRequest, RequestVersion
+from approvals.models.rules import EscalationPolicy, PolicyRule, PolicyVersion
+
+__all__ = [
+    "FROZEN",
+    "ApprovalRequest",
+    "Asked",
+    "Delegation",
+    "Delivery",
+    "EscalationPolicy",
+    "PolicyRule",
+    "PolicyVersion",
+    "Reassignment",
+    "RequestComment",
+    "RequestVersion",
+    "Review",
+    "Viewing",
+]

@@ -1,0 +1,47 @@
+"""What is to be told to whom, and whether it was."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import Now
+
+from approvals import states
+from approvals.models.requests import ApprovalRequest
+from tenants.models import Member, TenantModel
+
+
+class Delivery(TenantModel):
+    """One notification to one address by one transport; a claim lapses at `claimed_until`."""
+
+    request = models.ForeignKey(
+        ApprovalRequest, models.CASCADE, null=True, related_name="deliveries", db_constraint=False
+    )
+    member = models.ForeignKey(Member, models.PROTECT, null=True, related_name="+", db_constraint=False)
+    kind = models.CharField(max_length=32)
+    key = models.TextField()
+    transport = models.CharField(max_length=16, default="email")
+    address = models.TextField()
+    status = models.CharField(max_length=16, default="pending")
+    attempts = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        verbose_name_plural = "deliveries"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            *TenantModel.Meta.constraints,
+            models.CheckConstraint(
+                condition=models.Q(status__in=states.names(states.DELIVERY)), name="delivery_status_known"
+            ),
+            models.UniqueConstraint(fields=["tenant", "key", "transport", "address"], name="told_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["due_at"],
+                condition=models.Q(status__in=("pending", "sending")),
+                name="delivery_due",
+            )
+        ]
