@@ -56,6 +56,25 @@ class BellConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     tenant: UUID | None = None
     ticking: "asyncio.Task[None] | None" = None
+    channel_name: str | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one socket; where the bell cannot be reached, tell the page to come again.
+
+        A connection that broke unnoticed shows when the socket's own channel is made, before anything else, and is
+        made anew by that: so a second try comes first.
+        """
+        for _ in range(2):
+            try:
+                return await super().__call__(scope, receive, send)  # type: ignore[no-any-return]
+            except RedisError as error:
+                if self.channel_name is not None:
+                    raise
+                logger.warning("A page cannot listen: %s", error)
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": TRY_AGAIN})
+        return None
 
     async def connect(self) -> None:
         """Accept, then send away whoever is no member: a refusal before accepting tells the page nothing."""

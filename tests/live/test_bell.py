@@ -8,6 +8,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+from channels.layers import channel_layers
+from channels_redis.pubsub import RedisPubSubChannelLayer
+from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest
 from django.test import Client
@@ -80,6 +83,12 @@ def everything(found: ClientConnection, seconds: float) -> list[dict[str, Any]]:
     return messages
 
 
+def connections_dropped(name: str) -> int:
+    valkey = live.connection(settings.CHANNEL_URL)
+    ours = [each for each in valkey.client_list() if each["name"] == name]
+    return sum(valkey.client_kill_filter(_id=each["id"]) for each in ours)
+
+
 def watch(found: ClientConnection, *names: str) -> None:
     found.send(json.dumps({"watch": list(names)}))
 
@@ -110,6 +119,30 @@ def test_the_inbox_is_heard_without_asking(live_server: Any, alice: Member) -> N
                 live.ring("inbox", 7)
             rung = heard(found, "inbox", 7, 0.2)
         assert rung
+
+
+def test_a_connection_that_broke_unnoticed_costs_the_next_page_nothing(
+    live_server: Any, alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server came back anew between two pages: the process still holds the connection of before."""
+    host = {"address": settings.CHANNEL_URL, "client_name": f"bell-of-{RUN}"}
+    layer = RedisPubSubChannelLayer(hosts=[host], prefix=settings.CHANNEL_PREFIX)
+    monkeypatch.setitem(channel_layers.backends, "default", layer)
+    client = session_of(alice)
+    with socket(live_server, client) as found:
+        assert heard(found, "inbox", 0)
+    assert connections_dropped(f"bell-of-{RUN}") == 1
+    with socket(live_server, client) as found:
+        assert heard(found, "inbox", 0)
+
+
+def test_a_page_is_told_to_come_again_where_the_bell_cannot_be_reached(
+    live_server: Any, alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = RedisPubSubChannelLayer(hosts=["redis://127.0.0.1:1"])
+    monkeypatch.setitem(channel_layers.backends, "default", away)
+    with socket(live_server, session_of(alice)) as found:
+        assert closed_with(found) == consumers.TRY_AGAIN
 
 
 def test_a_stranger_hears_nothing_of_it(live_server: Any, alice: Member, stranger: Member) -> None:
