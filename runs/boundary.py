@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from runs import wire
 from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
 from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
-from tenants import exact_json
+from tenants import exact_json, prepared
 
 _SIGNATURE = """
     tenant:uuid run:uuid fence:bigint actor:jsonb
@@ -20,7 +19,7 @@ _SIGNATURE = """
     open:bigint kind:text key:text stamp:bigint arguments:text digest:text open_note:text
 """
 _NAMES, _TYPES = zip(*(item.split(":") for item in _SIGNATURE.split()), strict=True)
-_QUERY = wire.statement("journal_boundary", " ".join(_TYPES))
+_QUERY = prepared.statement("journal_boundary", " ".join(_TYPES))
 _AT = {name: place for place, name in enumerate(_NAMES)}
 
 
@@ -39,14 +38,14 @@ class Answer:
     number: int | None
 
 
-def blank(tenant: str, run: str, fence: str, actor: str) -> list[wire.Value]:
+def blank(tenant: str, run: str, fence: str, actor: str) -> list[prepared.Value]:
     """The values of a boundary at which nothing happens."""
-    values: list[wire.Value] = [None] * len(_NAMES)
+    values: list[prepared.Value] = [None] * len(_NAMES)
     values[:4] = [tenant, run, fence, actor]
     return values
 
 
-def close(values: list[wire.Value], closing: Closing) -> None:
+def close(values: list[prepared.Value], closing: Closing) -> None:
     """Add the end of an attempt."""
     at = _AT["close"]
     usage = closing.usage
@@ -56,19 +55,19 @@ def close(values: list[wire.Value], closing: Closing) -> None:
         closing.reason,
         closing.cause,
         closing.message,
-        wire.text(closing.not_done),
-        wire.text(closing.delay),
-        wire.text(closing.due_at),
+        prepared.text(closing.not_done),
+        prepared.text(closing.delay),
+        prepared.text(closing.due_at),
         body(closing.result),
         payloads(result=closing.result),
         str(usage.tokens_in) if usage else None,
         str(usage.tokens_out) if usage else None,
-        wire.text(usage.cost) if usage else None,
+        prepared.text(usage.cost) if usage else None,
         closing.note,
     ]
 
 
-def plan(values: list[wire.Value], first: int, plans: Sequence[Planned]) -> None:
+def plan(values: list[prepared.Value], first: int, plans: Sequence[Planned]) -> None:
     """Add the steps that are numbered from `first`; one alone, or one before declined ones, costs least."""
     rest = [(first + place, planned) for place, planned in enumerate(plans)]
     if not rest[0][1].declined:
@@ -77,29 +76,29 @@ def plan(values: list[wire.Value], first: int, plans: Sequence[Planned]) -> None
         values[_AT["more"]] = exact_json.dumps([_more(seq, planned) for seq, planned in rest])
 
 
-def turn(values: list[wire.Value], seq: int, kind: str, note: str = "") -> None:
+def turn(values: list[prepared.Value], seq: int, kind: str, note: str = "") -> None:
     """Add a model turn, compaction or observation that is planned and opened at once."""
     _new(values, seq, Planned(kind=kind, message=note))
     open_attempt(values, Opening(step=seq, message=note))
 
 
-def open_attempt(values: list[wire.Value], opening: Opening) -> None:
+def open_attempt(values: list[prepared.Value], opening: Opening) -> None:
     """Add the beginning of an attempt."""
     at = _AT["open"]
     values[at : at + 7] = [
         str(opening.step),
         opening.kind,
         opening.key,
-        wire.text(opening.stamp),
+        prepared.text(opening.stamp),
         opening.arguments,
         opening.digest or None,
         opening.message,
     ]
 
 
-def write(values: list[wire.Value]) -> Answer:
+def write(values: list[prepared.Value]) -> Answer:
     """One round trip, one commit."""
-    result = wire.run(_QUERY, values)
+    result = prepared.run(_QUERY, values)
     code, status, first, last, at, closed, reason, next_at, number = (result.get_value(0, place) for place in range(9))
     return Answer(
         _word(code) or "",
@@ -129,7 +128,7 @@ def payloads(**texts: str | Stored | None) -> str | None:
     return exact_json.dumps(found) if found else None
 
 
-def _new(values: list[wire.Value], seq: int, planned: Planned) -> None:
+def _new(values: list[prepared.Value], seq: int, planned: Planned) -> None:
     at = _AT["new"]
     values[at : at + 12] = [
         str(seq),

@@ -5,19 +5,19 @@ from typing import Any
 from uuid import UUID
 
 from approvals.requests import cancel_open
-from runs import states, wire
+from runs import states
 from runs.entries import Journal
 from runs.models import Run
 from runs.reading import load
-from tenants import broker, exact_json, live
+from tenants import broker, exact_json, live, prepared
 from tenants.actors import Actor
 from tenants.locks import hold
 from tenants.scope import current
 
-_MOVE = wire.statement("run_move", "uuid uuid text text jsonb text text jsonb")
-_DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
-_SETTLE = wire.statement("journal_settle", "uuid uuid bigint text text jsonb text")
-_HELD = wire.statement("journal_held", "uuid uuid")
+_MOVE = prepared.statement("run_move", "uuid uuid text text jsonb text text jsonb")
+_DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
+_SETTLE = prepared.statement("journal_settle", "uuid uuid bigint text text jsonb text")
+_HELD = prepared.statement("journal_held", "uuid uuid")
 
 
 class CannotDecline(Exception):
@@ -40,7 +40,7 @@ class Command:
     @property
     def held(self) -> bool:
         """Whether a worker holds the run's lease now."""
-        return bool(wire.one(_HELD, self._key)[0])
+        return bool(prepared.one(_HELD, self._key)[0])
 
     def journal(self) -> Journal:
         """The run's journal as it is now, under the lock."""
@@ -52,7 +52,7 @@ class Command:
         Raises CannotDecline where it is neither.
         """
         values = (*self._key, None, str(step), reason, text, self._actor, message)
-        code, last_event = wire.one(_DECLINE, values)
+        code, last_event = prepared.one(_DECLINE, values)
         if code != "ok":
             raise CannotDecline(code)
         self._ring(last_event)
@@ -62,7 +62,7 @@ class Command:
 
         False: its outcome is not unknown (any more), or an attempt of it is open.
         """
-        code, last_event = wire.one(_SETTLE, (*self._key, str(step), outcome, result, self._actor, message))
+        code, last_event = prepared.one(_SETTLE, (*self._key, str(step), outcome, result, self._actor, message))
         if code == "ok":
             self._ring(last_event)
         return bool(code == "ok")
@@ -97,7 +97,7 @@ class Command:
             cancel_open(f"run:{self.run.pk}", actor=self.actor, because=f"run_{status}")
         event = states.run_event(old, status)
         values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(dict(data or {})))
-        seq = int(wire.one(_MOVE, values)[0])
+        seq = int(prepared.one(_MOVE, values)[0])
         self.run.status, self.run.reason = status, reason
         self._ring(seq)
         if status == states.QUEUED:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import boundary, leases, ringing, states, wire
+from runs import boundary, leases, ringing, states
 from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
 from runs.reading import load
-from tenants import actors, exact_json
+from tenants import actors, exact_json, prepared
 from tenants.locks import hold
 from tenants.scope import scope
 
@@ -19,10 +19,10 @@ __all__ = ["CannotDecline", "Command", "Halted", "Holder", "LostLease", "StaleSt
 
 T = TypeVar("T")
 
-_DECLINE = wire.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
-_STOP = wire.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
-_PROGRESS = wire.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
-_CHECK = wire.statement("journal_check", "uuid uuid bigint")
+_DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
+_STOP = prepared.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
+_PROGRESS = prepared.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
+_CHECK = prepared.statement("journal_check", "uuid uuid bigint")
 _NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 
 
@@ -62,7 +62,7 @@ class Holder:
     def now(self) -> datetime:
         """The database's time, as of the last boundary and counted on from there."""
         if self._clock is None:
-            self._clock = (float(wire.one(_NOW, ())[0]), time.monotonic())
+            self._clock = (float(prepared.one(_NOW, ())[0]), time.monotonic())
         return datetime.fromtimestamp(self._clock[0] + time.monotonic() - self._clock[1], UTC)
 
     def told_time(self, now: datetime) -> None:
@@ -128,7 +128,7 @@ class Holder:
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
         """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
         tenant, run, fence = self._key
-        code, last_event = wire.one(_DECLINE, (tenant, run, fence, str(step), reason, text, self._actor, message))
+        code, last_event = prepared.one(_DECLINE, (tenant, run, fence, str(step), reason, text, self._actor, message))
         if code == "lost":
             raise LostLease
         if code != "ok":
@@ -140,7 +140,7 @@ class Holder:
         """Tell how far a step is, as an event. A lost lease tells nothing."""
         counts = {name: count for name, count in (("done", done), ("total", total)) if count is not None}
         data = exact_json.dumps({"step": step, **counts})
-        (last_event,) = wire.one(_PROGRESS, (*self._key, self._actor, message, data))
+        (last_event,) = prepared.one(_PROGRESS, (*self._key, self._actor, message, data))
         if last_event is not None:
             self.behind = self.behind or last_event != self.journal.last_event + 1
             self.journal = boundary.after(self.journal, (), last_event=last_event)
@@ -153,7 +153,7 @@ class Holder:
         """
         with scope(self.lease.tenant):
             hold(f"run:{self.lease.run}")
-            code, status = wire.one(_CHECK, self._key)
+            code, status = prepared.one(_CHECK, self._key)
             if code != "ok":
                 raise LostLease if code == "lost" else Halted(status)
             found = act(self.refresh())
@@ -210,23 +210,23 @@ class Holder:
     ) -> None:
         event = states.run_event(states.RUNNING, status)
         values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(data or {}), result)
-        code, found, last_event = wire.one(_STOP, values)
+        code, found, last_event = prepared.one(_STOP, values)
         if code != "ok":
             raise LostLease if code == "lost" else Halted(found)
         self._ring(last_event)
         leases.stopped(self.lease)
 
-    def _values(self) -> list[wire.Value]:
+    def _values(self) -> list[prepared.Value]:
         return boundary.blank(*self._key, self._actor)
 
-    def _next_turn(self, values: list[wire.Value], kind: str, message: str) -> Opening:
+    def _next_turn(self, values: list[prepared.Value], kind: str, message: str) -> Opening:
         seq = self.journal.next_seq
         boundary.turn(values, seq, kind, message)
         return Opening(step=seq)
 
     def _write(
         self,
-        values: list[wire.Value],
+        values: list[prepared.Value],
         *,
         closing: Closing | None = None,
         plans: Sequence[Planned] = (),

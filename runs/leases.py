@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.conf import settings
 
-from runs import renewal, wire
-from tenants import actors, broker, exact_json, live
+from runs import renewal
+from tenants import actors, broker, exact_json, live, prepared
 
-_ACQUIRE = wire.statement("lease_acquire", "uuid uuid text float8 text[] jsonb")
-_RELEASE = wire.statement("lease_release", "uuid uuid bigint")
+_ACQUIRE = prepared.statement("lease_acquire", "uuid uuid text float8 text[] jsonb")
+_RELEASE = prepared.statement("lease_release", "uuid uuid bigint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> 
     actor = exact_json.dumps(actors.worker(worker).as_json())
     before = time.monotonic()
     values = (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
-    code, fence, agent, version, last_event = wire.one(_ACQUIRE, values)
+    code, fence, agent, version, last_event = prepared.one(_ACQUIRE, values)
     if code != "ok":
         return None
     renewal.keep(renewal.Key(tenant, run, fence), until=before + settings.LEASE_SECONDS)
@@ -52,7 +52,7 @@ def release(lease: Lease) -> None:
     """Stop renewing and give the row up, if it is still ours. A door that stopped the run has done so already."""
     if not renewal.forget(renewal.Key(lease.tenant, lease.run, lease.fence)):
         return
-    (status,) = wire.one(_RELEASE, (str(lease.tenant), str(lease.run), str(lease.fence)))
+    (status,) = prepared.one(_RELEASE, (str(lease.tenant), str(lease.run), str(lease.fence)))
     if status == "queued":
         broker.publish("runs.tasks.advance", lease.tenant, lease.run)  # Resumed while this worker had a call in hand.
 

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from runs import wire
 from runs.entries import AttemptRow, Journal, RunRecord, StepRow
 from runs.models import Run
 from runs.states import STEP_OPEN
-from tenants import exact_json
+from tenants import exact_json, prepared
 
-_RUN = wire.statement("journal_read_run", "uuid uuid")
-_STEPS = wire.statement("journal_read_steps", "uuid uuid bigint")
-_ATTEMPTS = wire.statement("journal_read_attempts", "uuid uuid bigint[]")
+_RUN = prepared.statement("journal_read_run", "uuid uuid")
+_STEPS = prepared.statement("journal_read_steps", "uuid uuid bigint")
+_ATTEMPTS = prepared.statement("journal_read_attempts", "uuid uuid bigint[]")
 
 
 def load(tenant: UUID, run_id: UUID) -> Journal:
@@ -22,11 +21,11 @@ def load(tenant: UUID, run_id: UUID) -> Journal:
     No scope is needed; inside one it reads in that transaction. Raises Run.DoesNotExist.
     """
     key = (str(tenant), str(run_id))
-    row = wire.one(_RUN, key)
+    row = prepared.one(_RUN, key)
     if row[0] is None:
         raise Run.DoesNotExist
     last_event, last_seq, start = row[13:16]
-    steps = wire.rows(_STEPS, (*key, str(start)), _step) if last_seq else []
+    steps = prepared.rows(_STEPS, (*key, str(start)), _step) if last_seq else []
     for place, step in enumerate(steps):
         if step.payloads is not None:
             steps[place] = step._replace(payloads=exact_json.loads(str(step.payloads)))
@@ -64,7 +63,7 @@ def _with_attempts(key: tuple[str, str], steps: list[StepRow]) -> tuple[StepRow,
     places = {step.seq: place for place, step in enumerate(steps) if step.status in STEP_OPEN and step.tries}
     if places:
         found = defaultdict[int, list[AttemptRow]](list)
-        for seq, *rest in wire.every(_ATTEMPTS, (*key, [str(seq) for seq in places])):
+        for seq, *rest in prepared.every(_ATTEMPTS, (*key, [str(seq) for seq in places])):
             found[seq].append(AttemptRow(*rest))
         for seq, attempts in found.items():
             steps[places[seq]] = steps[places[seq]]._replace(attempts=tuple(attempts))

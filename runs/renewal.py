@@ -12,10 +12,10 @@ import psycopg
 from django.conf import settings
 from django.db import connection
 
-from runs import wire
+from tenants import prepared
 
 logger = logging.getLogger(__name__)
-_RENEW = wire.statement("lease_renew", "uuid uuid[] bigint[] float8")
+_RENEW = prepared.statement("lease_renew", "uuid uuid[] bigint[] float8")
 
 
 class Key(NamedTuple):

@@ -8,15 +8,15 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models.functions import Now
 
-from runs import states, wire
+from runs import states
 from runs.command import Command, command
 from runs.models import AgentVersion, Run
-from tenants import broker, exact_json
+from tenants import broker, exact_json, prepared
 from tenants.actors import SYSTEM
 from tenants.doors import due
 from tenants.scope import scope
 
-_RECOVER = wire.statement("journal_recover", "uuid uuid integer jsonb")
+_RECOVER = prepared.statement("journal_recover", "uuid uuid integer jsonb")
 _ANSWERS = "SELECT * FROM due_answers($1::int, make_interval(secs => $2::float8))"
 logger = logging.getLogger(__name__)
 BATCH = 200
@@ -50,7 +50,7 @@ def deadlines(limit: int = BATCH) -> int:
 
 def answers(limit: int = BATCH) -> int:
     """Parked runs whose answer was given and not heard."""
-    found = wire.every(_ANSWERS, (str(limit), str(ANSWERED_WITHIN)))
+    found = prepared.every(_ANSWERS, (str(limit), str(ANSWERED_WITHIN)))
     return _each([(tenant, run) for tenant, run in found], _answered)
 
 
@@ -65,7 +65,7 @@ def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) 
 
 def _recover(tenant: UUID, run: UUID) -> None:
     actor = exact_json.dumps(SYSTEM.as_json())
-    (status,) = wire.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
+    (status,) = prepared.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
     if status in {states.QUEUED, *states.FINISHED}:
         broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 

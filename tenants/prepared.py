@@ -1,6 +1,6 @@
-"""Calls of the journal's SQL functions: prepared, one round trip, on the application's own connection.
+"""Prepared statements: one round trip on the application's own connection, for what is asked many times a second.
 
-libpq is called directly: a cursor's Python costs more than the function it calls, several times a step.
+libpq is called directly: a cursor's Python costs more than the statement, several times a step or an answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -76,7 +76,7 @@ def _run(raw: Raw, query: str, values: list[Any]) -> PGresult:
 
 
 def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
-    name = f"journal_{len(names)}".encode()
+    name = f"ours_{len(names)}".encode()
     result = raw.pgconn.prepare(name, query.encode())
     if result.status != ExecStatus.COMMAND_OK:
         raise errors.error_from_result(result, raw.info.encoding)
