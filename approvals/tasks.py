@@ -4,15 +4,18 @@ from celery import shared_task
 
 from approvals import escalation
 from approvals.notifications import delivery
+from tenants.paced import paced
 
 
 @shared_task(name="approvals.tasks.sweep", ignore_result=True)
-def sweep() -> int:
+@paced
+def sweep() -> None:
     """Expire and escalate what is due."""
-    return escalation.sweep()
+    escalation.sweep()
 
 
 @shared_task(name="approvals.tasks.deliver", ignore_result=True)
-def deliver() -> int:
+@paced
+def deliver() -> None:
     """Send the messages that are due."""
-    return delivery.sweep()
+    delivery.sweep()

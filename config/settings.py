@@ -178,20 +178,18 @@ CELERY_WORKER_POOL = env.str("WORKER_POOL", default="threads")
 CELERY_WORKER_CONCURRENCY = env.int("WORKER_THREADS", default=8)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULER = "celery.beat.Scheduler"  # Only intervals, so nothing to keep in a file.
-CELERY_BEAT_MAX_LOOP_INTERVAL = SWEEP_SECONDS
+CELERY_BEAT_SCHEDULER = "config.metronome.Metronome"
+# No message expires: that would be the scheduler's clock, read by the worker's. `tenants.paced` lets go what piled up.
 CELERY_BEAT_SCHEDULE = {
-    name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": max(10 * SWEEP_SECONDS, 5)}}
-    for name in ("runs.tasks.sweep", "approvals.tasks.sweep", "approvals.tasks.deliver")
-}
-CELERY_BEAT_SCHEDULE |= {
-    name: {"task": name, "schedule": 600.0, "options": {"expires": 600}}
-    for name in ("tenants.tasks.tidy", "runs.tasks.purge")
-}
-CELERY_BEAT_SCHEDULE["runs.tasks.collect"] = {
-    "task": "runs.tasks.collect",
-    "schedule": 3600.0,
-    "options": {"expires": 3600},
+    name: {"task": name, "schedule": seconds}
+    for name, seconds in {
+        "runs.tasks.sweep": SWEEP_SECONDS,
+        "approvals.tasks.sweep": SWEEP_SECONDS,
+        "approvals.tasks.deliver": SWEEP_SECONDS,
+        "tenants.tasks.tidy": 600.0,
+        "runs.tasks.purge": 600.0,
+        "runs.tasks.collect": 3600.0,
+    }.items()
 }
 
 CHANNEL_LAYERS = {

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from runs import states, validation
@@ -47,11 +47,12 @@ def demand_settleable(run: Run, step: Step, outcome: str) -> None:
 
 def quiet_at(step: Step) -> Any:
     """When the last attempt is certainly over: its start, the tool's timeout and a margin; None if it is over."""
-    last = Attempt.objects.filter(run_id=step.run_id, seq=step.seq).order_by("-number").first()
+    attempts = Attempt.objects.filter(run_id=step.run_id, seq=step.seq).annotate(now=Now())
+    last = attempts.order_by("-number").first()
     if last is None or last.cause not in LINGERING:
         return None
     until = last.opened_at + timedelta(seconds=_timeout(step.tool) + settings.LEASE_MARGIN)
-    return until if until > timezone.now() else None
+    return until if until > last.now else None
 
 
 def budget(given: Mapping[str, Any]) -> dict[str, Any]:

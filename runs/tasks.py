@@ -5,6 +5,7 @@ from uuid import UUID
 from celery import shared_task
 
 from runs import announcing, collecting, engine, purging, sweeping, worker
+from tenants.paced import paced
 
 
 @shared_task(name="runs.tasks.advance", ignore_result=True)
@@ -18,6 +19,7 @@ def advance(tenant_id: str, run_id: str) -> None:
 
 
 @shared_task(name="runs.tasks.sweep", ignore_result=True)
+@paced
 def sweep() -> None:
     """Queue what is due, recover what was lost, fail what is too late."""
     sweeping.sweep()

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from pathlib import Path
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 # The first process of a run names the folder; xdist's workers inherit the name.
@@ -9,11 +10,12 @@ FOLDER = os.environ.setdefault("TEST_SERVICES", os.path.join(tempfile.gettempdir
 # Sixteen of Valkey's databases for each process: 0 nobody listens, 1 bell and cache, 2 the pair, 3 to 15 own workers.
 NUMBERS = 16 * int(WORKER.removeprefix("gw") or 0)
 LISTENED_BY_NOBODY, BELL, PAIR, OWN = NUMBERS, NUMBERS + 1, NUMBERS + 2, range(NUMBERS + 3, NUMBERS + 16)
+SOCKET = Path(FOLDER) / "sockets" / "valkey.sock"
 
 
-def broker(number: int) -> str:
-    """The broker URL of a database of the embedded Valkey."""
-    return f"redis+socket://{FOLDER}/sockets/valkey.sock?virtual_host={number}"
+def broker(number: int, valkey: Path = SOCKET) -> str:
+    """The broker URL of a database of the embedded Valkey, or of another one that listens there."""
+    return f"redis+socket://{valkey}?virtual_host={number}"
 
 
 os.environ |= {

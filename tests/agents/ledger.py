@@ -35,3 +35,8 @@ def acts(run: Any, tool: str = "") -> list[dict[str, Any]]:
 def asked(run: Any) -> list[dict[str, Any]]:
     """The requests that the model of this run really got."""
     return entries(run, "model")
+
+
+def let_go(run: Any) -> None:
+    """Let the calls of this run that hold (`how="hold"`) come to their end."""
+    enter(run=str(run), kind="let go")

@@ -107,7 +107,8 @@ def _call(request: ModelRequest, place: int, each: dict[str, Any]) -> ToolCall:
 
 
 def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
-    """Enter the act in the ledger, then do as told: `ok`, `sleep:s`, or `<failure>:<times>`, `die:<times>`."""
+    """Enter the act in the ledger, then do as told: `ok`, `sleep:s`, `hold` (until the test lets the run go), or
+    `<failure>:<times>`, `die:<times>`."""
     before = len([line for line in ledger.acts(ctx.run_id, name) if line["step"] == ctx.step])
     ledger.enter(
         run=str(ctx.run_id),
@@ -122,6 +123,9 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
     verb, _, number = how.partition(":")
     if verb == "sleep":
         time.sleep(float(number))
+    elif verb == "hold":
+        while not ledger.entries(ctx.run_id, "let go"):
+            time.sleep(0.02)
     elif verb == "progress":
         for done in range(int(number)):
             ctx.progress("counted", done=done + 1, total=int(number))

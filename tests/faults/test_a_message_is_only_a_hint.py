@@ -1,6 +1,5 @@
 """Messages lost, doubled, late: the database knows what is due."""
 
-import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -15,16 +14,11 @@ from tests.cast.runs import call
 pytestmark = pytest.mark.faults
 
 
-def test_a_queued_run_whose_message_is_lost_starts_with_the_next_sweep(
-    own_workers: Callable[..., Any], acme: Tenant
-) -> None:
-    workers = own_workers(n=1)
-    for process in workers.processes:
-        process.send_signal(signal.SIGSTOP)
+def test_a_queued_run_whose_message_is_lost_starts_with_the_next_sweep(workers: Any, acme: Tenant) -> None:
+    assert workers.freeze(), "the workers did not come to rest"
     ids = [runs.start(acme, [call("pay")]) for _ in range(5)]
     workers.valkey.flushdb()
-    for process in workers.processes:
-        process.send_signal(signal.SIGCONT)
+    workers.thaw()
     for run in ids:
         runs.until(acme, run, "succeeded", within=8)
         assert len(ledger.acts(run)) == 1
@@ -64,15 +58,12 @@ def test_two_schedulers_wake_a_sleeping_run_once(own_workers: Callable[..., Any]
     assert len(ledger.acts(run)) == 1
 
 
-def test_an_answer_given_while_the_broker_is_empty_is_acted_on(
-    own_workers: Callable[..., Any], acme: Tenant, alice: Member
-) -> None:
-    workers = own_workers(n=1)
+def test_an_answer_given_while_the_broker_is_empty_is_acted_on(workers: Any, acme: Tenant, alice: Member) -> None:
     run = runs.start(acme, [call("refund")])
     runs.until(acme, run, "waiting_approval")
-    workers.processes[0].send_signal(signal.SIGSTOP)
+    assert workers.freeze(), "the workers did not come to rest"
     runs.decide(alice, runs.requests(acme, run)[0])
     workers.valkey.flushdb()
-    workers.processes[0].send_signal(signal.SIGCONT)
+    workers.thaw()
     runs.until(acme, run, "succeeded", within=8)
     assert len(ledger.acts(run)) == 1

@@ -22,8 +22,9 @@ from config.celery import app
 from config.local import children
 from tenants.broker import _post
 from tests.harness.database import NAME
-from tests.settings import FOLDER, LISTENED_BY_NOBODY, OWN, PAIR, broker
+from tests.settings import FOLDER, LISTENED_BY_NOBODY, OWN, PAIR, SOCKET, broker
 
+SKEWED = Path(__file__).parent / "skewed"
 IDLE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND state <> 'idle'"
 
 
@@ -34,6 +35,11 @@ def publish_to(url: str) -> None:
     app._pool = None
     app.amqp._producer_pool = None
     _post.producer = None
+
+
+def skewed(seconds: int) -> dict[str, str]:
+    """The environment of a process whose host's clock is ahead by so many seconds, or behind."""
+    return {"PYTHONPATH": str(SKEWED), "CLOCK_SKEW": str(seconds)}
 
 
 def database_url(application_name: str) -> str:
@@ -48,14 +54,23 @@ class Workers:
     `env` changes settings for them; `threads` is what each can do at once.
     """
 
-    def __init__(self, *, number: int, n: int = 1, beat: bool = True, threads: int = 4, env: dict[str, str]) -> None:
+    def __init__(
+        self,
+        *,
+        number: int,
+        n: int = 1,
+        beat: bool = True,
+        threads: int = 4,
+        valkey: Path = SOCKET,
+        env: dict[str, str],
+    ) -> None:
         self.number, self.threads, self.beat_wanted = number, threads, beat
         self.name = f"workers-{os.getpid()}-{number}"
         self.env = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATABASE_URL": database_url(self.name),
-            "BROKER_URL": broker(number),
+            "BROKER_URL": broker(number, valkey),
             "CELERY_SKIP_CHECKS": "1",
             "PYTHONUNBUFFERED": "1",
             **env,
@@ -63,7 +78,7 @@ class Workers:
         self.env.pop("PYTEST_CURRENT_TEST", None)
         self.processes: list[subprocess.Popen[bytes]] = []
         self.beat: subprocess.Popen[bytes] | None = None
-        self.valkey = Redis(unix_socket_path=f"{FOLDER}/sockets/valkey.sock", db=number)
+        self.valkey = Redis(unix_socket_path=str(valkey), db=number)
         self.valkey.flushdb()
         self.log_file = Path(FOLDER) / f"{self.name}.log"
         for _ in range(n):
@@ -115,6 +130,14 @@ class Workers:
         self.processes.append(self._start("worker", *self._worker_words(), **env))
         self._await_listening(len(self.processes))
         return len(self.processes) - 1
+
+    def schedule(self, **env: str) -> subprocess.Popen[bytes]:
+        """Start a scheduler in the place of the one there was, if any, with settings of its own."""
+        if self.beat:
+            self.beat.kill()
+            self.beat.wait()
+        self.beat = self._start("beat", **env)
+        return self.beat
 
     def await_idle(self, *, within: float = 10) -> None:
         """Until no message waits or is in hand, and no transaction is open; AssertionError after that time."""
@@ -213,10 +236,10 @@ def own_workers(transactional_db: None, emptier: Any) -> Iterator[Callable[..., 
     made: list[Workers] = []
     numbers = iter(OWN)
 
-    def make(n: int = 1, *, beat: bool = True, threads: int = 4, **env: str) -> Workers:
+    def make(n: int = 1, *, beat: bool = True, threads: int = 4, valkey: Path = SOCKET, **env: str) -> Workers:
         number = next(numbers)
-        made.append(Workers(number=number, n=n, beat=beat, threads=threads, env=env))
-        publish_to(broker(number))
+        made.append(Workers(number=number, n=n, beat=beat, threads=threads, valkey=valkey, env=env))
+        publish_to(broker(number, valkey))
         return made[-1]
 
     yield make
