@@ -55,6 +55,9 @@ def because(asked_as: str, people: Roster) -> str:
         return _("Any administrator") if key == "admin" else _("Any reviewer")
     if kind == "level":
         return _("Level %(level)s") % {"level": key}
+    if kind == "rotation":
+        found = people.rotations.get(key)
+        return _("On call: %(name)s") % {"name": found.rota.name if found else "–"}
     if kind == "stand_in":
         return _("Stands in for %(name)s") % {"name": people.name(ids.parse(key))}
     return _("Reassigned") if kind == "reassigned" else _("Named by the rule")

@@ -1,6 +1,6 @@
 """Escalation policies: what an admin writes about who is asked next, and after how long."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -18,13 +18,17 @@ MAX_REPEATS = 10
 LONGEST = 366 * 24 * 3600
 
 
-def create(*, actor: Actor, name: str, levels: Any, repeats: Any = 0, channel: str = "") -> EscalationPolicy:
-    """Make a policy in the tenant in scope.
+_FIELDS = ("name", "levels", "repeats", "working_time", "calendar")
 
-    `levels` is `[{after, groups, members}]`: seconds from the request's opening, groups by name or id, members by
-    address or id. Raises Refusal 422 naming each field that cannot be used.
+
+def create(*, actor: Actor, channel: str = "", **sent: Any) -> EscalationPolicy:
+    """Make a policy in the tenant in scope: `name`, `levels`, `repeats`, `working_time`, `calendar`.
+
+    `levels` is `[{after, groups, members, rotations}]`: seconds from the request's opening, of the clock or of the
+    calendar's working time; groups and rotations by name or id, members by address or id. Raises Refusal 422 naming
+    each field that cannot be used.
     """
-    body = _validated({"name": name, "levels": levels, "repeats": repeats})
+    body = _validated(sent)
     row = EscalationPolicy.objects.create(tenant_id=current(), **body)
     _record("escalation_policy.created", row, actor=actor, channel=channel)
     return row
@@ -33,9 +37,10 @@ def create(*, actor: Actor, name: str, levels: Any, repeats: Any = 0, channel: s
 def change(policy_id: UUID, *, actor: Actor, changes: Mapping[str, Any], channel: str = "") -> EscalationPolicy:
     """Change a policy; requests that wait are looked through again. Raises Refusal 404 or 422."""
     row = found(policy_id)
-    body = _validated({"name": row.name, "levels": row.levels, "repeats": row.repeats, **changes}, of=row)
-    row.name, row.levels, row.repeats = body["name"], body["levels"], body["repeats"]
-    row.save(update_fields=["name", "levels", "repeats"])
+    body = _validated({**written(row), **changes}, of=row)
+    for name, value in body.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(body))
     _record("escalation_policy.changed", row, actor=actor, channel=channel)
     return row
 
@@ -56,13 +61,17 @@ def found(policy_id: UUID) -> EscalationPolicy:
     return row
 
 
+def written(row: EscalationPolicy) -> dict[str, Any]:
+    """The policy as it can be sent again."""
+    return {**{name: getattr(row, name) for name in _FIELDS}, "calendar": row.calendar_id}
+
+
 def _validated(sent: Mapping[str, Any], *, of: EscalationPolicy | None = None) -> dict[str, Any]:
-    checks = {"name": _name, "levels": _levels, "repeats": _repeats}
     wrong: list[dict[str, str]] = []
     body: dict[str, Any] = {}
-    for field, check in checks.items():
+    for field, (column, check) in _CHECKS.items():
         try:
-            body[field] = check(sent.get(field))
+            body[column] = check(sent.get(field))
         except ValueError as error:
             wrong.append({"field": field, "message": str(error)})
     same = EscalationPolicy.objects.filter(name=body.get("name", ""), archived_at__isnull=True)
@@ -71,14 +80,6 @@ def _validated(sent: Mapping[str, Any], *, of: EscalationPolicy | None = None) -
     if wrong:
         raise errors.fields(wrong, code="invalid_escalation_policy")
     return body
-
-
-def _name(value: Any) -> str:
-    return rule_bodies.name(value)
-
-
-def _repeats(value: Any) -> int:
-    return rule_bodies.number(0, 0, MAX_REPEATS)(value)
 
 
 def _levels(value: Any) -> list[dict[str, Any]]:
@@ -93,26 +94,35 @@ def _levels(value: Any) -> list[dict[str, Any]]:
 
 def _level(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping) or set(value) - {"after", "groups", "members", "rotations"}:
-        raise ValueError(_("A level has after, groups and members."))
-    if value.get("rotations"):
-        raise ValueError(_("Rotations cannot be named yet. Name groups or members."))
+        raise ValueError(_("A level has after, groups, members and rotations."))
     after = rule_bodies.number(None, 0, LONGEST)(value.get("after"))
     groups = [rule_bodies.group_id(str(each)) for each in _list(value.get("groups"))]
     members = [rule_bodies.member_id(str(each)) for each in _list(value.get("members"))]
-    if not groups and not members:
-        raise ValueError(_("A level names at least one group or member."))
-    return {"after": after, "groups": groups, "members": members}
+    rotations = [rule_bodies.rotation_id(str(each)) for each in _list(value.get("rotations"))]
+    if not groups and not members and not rotations:
+        raise ValueError(_("A level names at least one group, member or rotation."))
+    return {"after": after, "groups": groups, "members": members, "rotations": rotations}
 
 
 def _list(value: Any) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ValueError(_("Groups and members are lists."))
+        raise ValueError(_("Groups, members and rotations are lists."))
     return value
+
+
+_CHECKS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "name": ("name", rule_bodies.name),
+    "levels": ("levels", _levels),
+    "repeats": ("repeats", rule_bodies.number(0, 0, MAX_REPEATS)),
+    "working_time": ("working_time", rule_bodies.boolean(False)),
+    "calendar": ("calendar_id", rule_bodies.calendar_id),
+}
+"""Each field with the column it is kept in and what reads it."""
 
 
 def _record(action: str, row: EscalationPolicy, *, actor: Actor, channel: str) -> None:
     stamps.bump()
-    detail = {"name": row.name, "levels": row.levels, "repeats": row.repeats}
+    detail = {**written(row), "calendar": str(row.calendar_id) if row.calendar_id else None}
     audit.record(action, actor=actor, target=f"escalation_policy:{row.pk}", detail=detail, channel=channel)

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from approvals import calendars, working_hours
+from approvals.calendars import Calendar
 from approvals.models import EscalationPolicy
+from approvals.rosters import Someone
 
 
 @dataclass(frozen=True)
@@ -16,10 +19,14 @@ class Level:
     after: int
     groups: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
+    rotations: frozenset[str] = frozenset()
 
-    def names(self, member: UUID, groups: Iterable[str]) -> bool:
-        """Whether this level asks the member, by name or by one of these groups."""
-        return str(member) in self.members or not self.groups.isdisjoint(groups)
+    def names(self, someone: Someone) -> str:
+        """As what this level asks them: "level" for one named or in a group of it, the id of the rotation in which
+        they are on call, or "" where it does not."""
+        if str(someone.id) in self.members or not self.groups.isdisjoint(someone.groups):
+            return "level"
+        return min(self.rotations & someone.on_call, default="")
 
 
 @dataclass(frozen=True)
@@ -33,25 +40,40 @@ class Rung:
 
 def level_from_json(written: Mapping[str, Any]) -> Level:
     """The level as an admin wrote it."""
-    return Level(int(written["after"]), frozenset(written["groups"]), frozenset(written["members"]))
+    people = (frozenset(written.get(kind, ())) for kind in ("groups", "members", "rotations"))
+    return Level(int(written["after"]), *people)
 
 
 @dataclass(frozen=True)
 class Levels:
-    """A policy's levels in their order; the whole list is gone through `repeats` times more."""
+    """A policy's levels in their order; the whole list is gone through `repeats` times more.
+
+    Their times are of the clock, or of the working time of `calendar`.
+    """
 
     levels: tuple[Level, ...] = ()
     repeats: int = 0
+    calendar: Calendar | None = None
+
+    @property
+    def rotations(self) -> frozenset[str]:
+        """The rotations that any level asks."""
+        return frozenset().union(*(level.rotations for level in self.levels))
 
 
 NONE = Levels()
 
 
 def levels_of(policies: Iterable[UUID]) -> dict[UUID | None, Levels]:
-    """The levels of each of these policies, with at most one query."""
+    """The levels of each of these policies, with one query, and two more for each in working time."""
     wanted = list(policies)
     found = EscalationPolicy.objects.filter(pk__in=wanted) if wanted else ()
-    return {each.id: Levels(tuple(level_from_json(level) for level in each.levels), each.repeats) for each in found}
+    return {each.id: _levels(each) for each in found}
+
+
+def _levels(row: EscalationPolicy) -> Levels:
+    calendar = working_hours.calendar_of(row.calendar_id) if row.working_time else None
+    return Levels(tuple(level_from_json(level) for level in row.levels), row.repeats, calendar)
 
 
 def schedule(escalation: Levels, *, opened_at: datetime) -> tuple[Rung, ...]:
@@ -62,7 +84,7 @@ def schedule(escalation: Levels, *, opened_at: datetime) -> tuple[Rung, ...]:
     cycle = max(levels[-1].after, 1)
     return tuple(
         Rung(
-            at=opened_at + timedelta(seconds=turn * cycle + level.after),
+            at=calendars.deadline(opened_at, turn * cycle + level.after, escalation.calendar),
             level=index if turn == 0 else len(levels),
             repeat=turn > 0,
         )

@@ -1,5 +1,6 @@
-"""What a new tenant begins with here: its default rule."""
+"""What a new tenant begins with here: its default rule and its working hours."""
 
+from approvals import working_hours
 from approvals.rules import groups_used, make_default
 from tenants.actors import SYSTEM
 from tenants.founding import FIRST_ROWS
@@ -13,5 +14,6 @@ def connect() -> None:
 
 
 def first_rows() -> None:
-    """The default rule, in the tenant in scope."""
+    """The default rule and the working hours, in the tenant in scope."""
     make_default(actor=SYSTEM)
+    working_hours.make_first()

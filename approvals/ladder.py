@@ -31,7 +31,7 @@ def climb(
         _tell_short(request, short)
     request.short = short
     request.next_at = min([request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]])
-    request.due_at = _due_at(request, people, wakes=bool(rungs))
+    request.due_at = _due_at(request, people, ask, wakes=bool(rungs))
     request.asked_stamp = people.stamp
     _write(request, new=new)
     added = asked.refresh(request, people, ask)
@@ -53,10 +53,11 @@ def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> 
         outbox.tell(request, outbox.CLOSING, asked.now(request))
 
 
-def _due_at(request: ApprovalRequest, people: Roster, *, wakes: bool) -> datetime:
-    """When to look again: the next step or the end, an absence that begins or ends, a reminder, an unseen request."""
+def _due_at(request: ApprovalRequest, people: Roster, ask: Asking, *, wakes: bool) -> datetime:
+    """When to look again: the next step or the end, an absence that begins or ends, a hand-over of a rotation that is
+    asked, a reminder, an unseen request."""
     coming = [outbox.closing_at(request), *([_unseen_at(request)] if wakes and not request.rung else [])]
-    coming += [people.next_change] if people.next_change else []
+    coming += [at for at in (people.next_change, people.handover(ask.escalation.rotations)) if at]
     return min([request.next_at or request.deadline, *[at for at in coming if at > people.now]])
 
 

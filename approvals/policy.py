@@ -47,6 +47,7 @@ class Rule:
     escalation: UUID | None = None
     response_timeout: int = RESPONSE_TIMEOUT
     working_time: bool = False
+    calendar: str | None = None
     on_timeout: Silence = "expire"
     by_risk: Mapping[str, int] | None = None
 
@@ -146,6 +147,7 @@ def _demanded(rule: Rule, call: ProposedCall, trace: Trace) -> Requirement:
         reason_required=_reason(rule, call),
         response_timeout=rule.response_timeout,
         working_time=rule.working_time,
+        calendars=(rule.calendar,) if rule.working_time and asks else (),
         on_timeout=silence,
         escalation=rule.escalation,
         trace=(replace(trace, approvals=approvals, places=rule.of) if asks else trace,),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import asked, calendars, checks, clock, hands, ladder, precedents, states, texts
+from approvals import asked, calendars, checks, clock, hands, ladder, precedents, states, texts, working_hours
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
 from approvals.hands import Hand
@@ -18,7 +18,6 @@ from approvals.signals import request_resolved
 from approvals.story import tell
 from tenants import ids, locks
 from tenants.actors import SYSTEM, Actor
-from tenants.models import Tenant
 from tenants.scope import current
 
 __all__ = [
@@ -236,10 +235,10 @@ def _frozen(call: ProposedCall) -> dict[str, Any]:
 
 
 def _deadline(requirement: Requirement, now: datetime) -> datetime:
-    zone = "UTC"
-    if requirement.working_time:
-        zone = Tenant.objects.values_list("timezone", flat=True).get(pk=current())
-    return calendars.deadline(now, requirement.response_timeout, working=requirement.working_time, zone=zone)
+    if not requirement.working_time:
+        return calendars.deadline(now, requirement.response_timeout)
+    every = working_hours.calendars_of(requirement.calendars or (None,))
+    return min(calendars.deadline(now, requirement.response_timeout, each) for each in every)
 
 
 def _write_version(request: ApprovalRequest, call: ProposedCall, change: Edit | None = None) -> RequestVersion:

@@ -77,7 +77,10 @@ class Trace:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What the rules together demand of one call. Times are seconds; `escalation` is a policy's id."""
+    """What the rules together demand of one call. Times are seconds; `escalation` is a policy's id.
+
+    With `working_time` the deadline is the earliest by `calendars`, which are ids; none means the tenant's default.
+    """
 
     outcome: Outcome
     demands: tuple[Demand, ...] = ()
@@ -85,6 +88,7 @@ class Requirement:
     reason_required: bool = False
     response_timeout: int = RESPONSE_TIMEOUT
     working_time: bool = False
+    calendars: tuple[str | None, ...] = ()
     on_timeout: Silence = "expire"
     escalation: UUID | None = None
     trace: tuple[Trace, ...] = ()
@@ -117,6 +121,7 @@ class Requirement:
             reason_required=any(each.reason_required for each in asking),
             response_timeout=min(each.response_timeout for each in asking),
             working_time=all(each.working_time for each in asking),
+            calendars=tuple(dict.fromkeys(key for each in asking for key in each.calendars)),
             on_timeout=max((each.on_timeout for each in asking), key=SILENCES.index),
             escalation=next((each.escalation for each in asking if each.escalation), None),
             trace=other.trace,
@@ -140,6 +145,7 @@ class Requirement:
             "reason_required": self.reason_required,
             "response_timeout": self.response_timeout,
             "working_time": self.working_time,
+            "calendars": list(self.calendars),
             "on_timeout": self.on_timeout,
             "escalation": str(self.escalation) if self.escalation else None,
             "trace": [trace.as_json() for trace in self.trace],
@@ -157,6 +163,7 @@ def from_json(written: Mapping[str, Any]) -> Requirement:
         reason_required=written["reason_required"],
         response_timeout=written["response_timeout"],
         working_time=written["working_time"],
+        calendars=tuple(written.get("calendars", ())),
         on_timeout=written["on_timeout"],
         escalation=UUID(written["escalation"]) if written["escalation"] else None,
         trace=tuple(_trace(each) for each in written["trace"]),

@@ -19,6 +19,8 @@ from approvals.rosters import Roster, Someone, roster
 from tenants.models import Member
 
 Words = str | Promise
+CHAIN = 3
+"""How many stand-ins in a row an answer may come through."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,10 @@ def still_standing(people: Roster, need: Requirement, given: Given) -> list[Vote
 def counted(people: Roster, ask: Asking, reviews: Iterable[Review]) -> list[Vote]:
     """Those of `reviews` (of one version, oldest first) that count: one a person, and one a place.
 
-    A vote given as a stand-in outlives the absence, but not the right of either of the two.
+    A vote given as a stand-in outlives the absence, but not the right of either of the two; one given on call
+    outlives the turn.
     """
+    people = people.lasting()
     last = {review.member_id: review for review in reviews}
     votes: dict[str, Vote] = {}
     for review in last.values():
@@ -221,15 +225,16 @@ def _own_right(ask: Asking, someone: Someone) -> _Right | None:
     if "reviewer" not in someone.roles:
         return None
     for index, level in enumerate(ask.escalation.levels, start=1):
-        if level.names(someone.id, someone.groups):
-            return _Right(index, Voter(str(someone.id), someone.places, anywhere=True), f"level:{index}")
+        if named := level.names(someone):
+            asked_as = f"level:{index}" if named == "level" else f"rotation:{named}"
+            return _Right(index, Voter(str(someone.id), someone.places, anywhere=True), asked_as)
     return None
 
 
 def _with_levels(ask: Asking, someone: Someone, voter: Voter) -> Voter:
     """A level that has been reached lets its people fill any place, also those of level 0."""
     reached = ask.escalation.levels[: ask.level]
-    if "reviewer" in someone.roles and any(level.names(someone.id, someone.groups) for level in reached):
+    if "reviewer" in someone.roles and any(level.names(someone) for level in reached):
         return Voter(voter.key, voter.places, anywhere=True)
     return voter
 
@@ -239,11 +244,11 @@ def _as_stand_in(people: Roster, ask: Asking, someone: Someone) -> Verdict | Non
     if "reviewer" not in someone.roles:
         return None
     shut_out = None
-    for each in people.stand_ins:
-        absent = people.people.get(each.absent) if each.by == someone.id else None
-        if absent is None or (right := _absent_right(people, ask, absent)) is None:
+    for chain in _chains(people, someone.id):
+        absent = people.people[chain[0]]
+        if (right := _absent_right(people, ask, absent)) is None:
             continue
-        if _is_initiator(people, ask, absent.id):
+        if any(_is_initiator(people, ask, each) for each in chain):
             shut_out = Verdict(
                 False, "stand_in", _("You stand in for somebody who started this run, so another person has to answer.")
             )
@@ -252,6 +257,24 @@ def _as_stand_in(people: Roster, ask: Asking, someone: Someone) -> Verdict | Non
                 True, voter=right.voter, in_place_of=absent.id, level=right.level, asked_as=f"stand_in:{absent.id}"
             )
     return shut_out
+
+
+def _chains(people: Roster, member: UUID) -> list[tuple[UUID, ...]]:
+    """The absent whose place has come to this member, each with those it came through; the shortest first.
+
+    A stand-in who is away too is followed to theirs, `CHAIN` times at most and never in a circle.
+    """
+    found = []
+    for each in people.stand_ins:
+        chain = [each.absent]
+        while (link := people.away(chain[-1])) and len(chain) <= CHAIN:
+            if link.by in chain or chain[-1] not in people.people:
+                break
+            if link.by == member:
+                found.append(tuple(chain))
+                break
+            chain.append(link.by)
+    return sorted(found, key=len)
 
 
 def _absent_right(people: Roster, ask: Asking, absent: Someone) -> _Right | None:

@@ -1,13 +1,15 @@
 """The tenant's people at one moment, read with one statement for any number of requests."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
+from approvals import rotas
+from approvals.rotas import DAYS, Override, Rota, Turn
 from tenants import exact_json
 
 
@@ -20,6 +22,8 @@ class Someone:
     name: str
     roles: frozenset[str]
     groups: frozenset[str]
+    on_call: frozenset[str] = frozenset()
+    """The rotations in which it is this member's turn."""
 
     @property
     def places(self) -> frozenset[tuple[str, str]]:
@@ -39,6 +43,15 @@ class StandIn:
 
 
 @dataclass(frozen=True)
+class OnCall:
+    """A rotation, whose turn it is now, and everyone who ever had one: their votes outlast it."""
+
+    rota: Rota
+    turn: Turn
+    served: frozenset[UUID]
+
+
+@dataclass(frozen=True)
 class Roster:
     """The tenant's active people, groups and absences at the moment `now` by the database's clock.
 
@@ -50,6 +63,7 @@ class Roster:
     now: datetime
     stand_ins: tuple[StandIn, ...] = ()
     restricted: Mapping[str, frozenset[UUID]] = field(default_factory=dict)
+    rotations: Mapping[str, OnCall] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     initiators_may_review: bool = False
     second_factor: bool = False
@@ -66,6 +80,21 @@ class Roster:
         """Who stands in for this member now, if anyone does."""
         return next((each for each in self.stand_ins if each.absent == member), None)
 
+    def lasting(self) -> "Roster":
+        """The people as votes are counted: whoever had a turn in a rotation may have answered in it."""
+        if not self.rotations:
+            return self
+        served: dict[UUID, set[str]] = {}
+        for key, each in self.rotations.items():
+            for member in each.served:
+                served.setdefault(member, set()).add(key)
+        people = {key: replace(someone, on_call=frozenset(served.get(key, ()))) for key, someone in self.people.items()}
+        return replace(self, people=people)
+
+    def handover(self, rotations: Collection[str]) -> datetime | None:
+        """When the first of these rotations passes to another member."""
+        return min((self.rotations[key].turn.ends for key in rotations if key in self.rotations), default=None)
+
 
 _READ = """
 SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.timezone,
@@ -79,7 +108,14 @@ SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.t
      (SELECT json_agg(u.user_id) FROM tenants_agentuserpermission u
       JOIN auth_permission q ON q.id = u.permission_id AND q.codename = 'review'
       WHERE u.content_object_id = a.id)))
-   FROM tenants_agentaccess a WHERE a.restricted)::text
+   FROM tenants_agentaccess a WHERE a.restricted)::text,
+  (SELECT json_agg(json_build_array(r.id, r.name, r.zone, r.every, r.handover, r.first_day,
+     (SELECT json_agg(p.member_id ORDER BY p.position) FROM approvals_rotationmember p WHERE p.rotation_id = r.id),
+     (SELECT json_agg(json_build_array(o.member_id, o.starts, o.ends) ORDER BY o.created_at, o.id)
+      FROM approvals_rotationoverride o
+      WHERE o.rotation_id = r.id AND o.withdrawn_at IS NULL AND o.ends > clock_timestamp()),
+     (SELECT json_agg(DISTINCT o.member_id) FROM approvals_rotationoverride o WHERE o.rotation_id = r.id)))
+   FROM approvals_rotation r)::text
 FROM tenants_tenant t WHERE t.id = (SELECT app_tenant())
 """
 
@@ -89,13 +125,17 @@ def roster() -> Roster:
     with connection.cursor() as cursor:
         cursor.execute(_READ)
         now, stamp, initiators, factor, zone, *texts = cursor.fetchone()
-    members, groups, absences, restricted = (exact_json.loads(text) if text else None for text in texts)
+    members, groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in texts)
     periods = [_period(each) for each in absences or ()]
+    everyone = [_someone(each) for each in members or ()]
+    able = {someone.id for someone in everyone if "reviewer" in someone.roles}
+    on_call = {str(row[0]): _on_call(row, now, able) for row in rotations or ()}
     return Roster(
-        people={someone.id: someone for someone in map(_someone, members or ())},
+        people={someone.id: _with_turns(someone, on_call) for someone in everyone},
         now=now,
         stand_ins=tuple(stand_in for starts, stand_in in periods if starts <= now < stand_in.until),
         restricted={agent: frozenset(map(UUID, persons or ())) for agent, persons in restricted or ()},
+        rotations=on_call,
         groups=groups or {},
         initiators_may_review=initiators,
         second_factor=factor,
@@ -108,6 +148,30 @@ def roster() -> Roster:
 def _someone(row: Any) -> Someone:
     member, person, name, roles, groups = row
     return Someone(UUID(member), UUID(person), name, frozenset(roles), frozenset(groups or ()))
+
+
+def _with_turns(someone: Someone, rotations: Mapping[str, OnCall]) -> Someone:
+    mine = frozenset(key for key, each in rotations.items() if each.turn.member == someone.id)
+    return replace(someone, on_call=mine) if mine else someone
+
+
+def _on_call(row: Any, now: datetime, able: Collection[UUID]) -> OnCall:
+    _key, name, zone, every, handover, first_day, members, overrides, served = row
+    rota = Rota(
+        name=name,
+        zone=zone,
+        days=DAYS[every],
+        handover=time.fromisoformat(handover),
+        first_day=date.fromisoformat(first_day),
+        members=tuple(map(UUID, members or ())),
+        overrides=tuple(_override(each) for each in overrides or ()),
+    )
+    return OnCall(rota, rotas.on_call(rota, now, able), rotas.people(rota) | set(map(UUID, served or ())))
+
+
+def _override(row: Any) -> Override:
+    member, starts, ends = row
+    return Override(UUID(member), datetime.fromisoformat(starts), datetime.fromisoformat(ends))
 
 
 def _period(row: Any) -> tuple[datetime, StandIn]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from approvals import conditions, errors, fitting
 from approvals.calls import RISKS
-from approvals.models import EscalationPolicy
+from approvals.models import Calendar, EscalationPolicy, Rotation
 from approvals.policy import Rule
 from approvals.requirements import ANSWERS, KINDS, OUTCOMES, RESPONSE_TIMEOUT, SILENCES, Place
 from tenants import ids, naming
@@ -18,7 +18,7 @@ MAX_APPROVALS = 20
 LONGEST = 366 * 24 * 3600
 _FIELDS = (
     ("name", "tools", "agents", "risks", "when", "outcome", "approvals", "of", "answers", "reason_required")
-    + ("escalation_policy", "response_timeout", "working_time", "on_timeout", "by_risk", "order")
+    + ("escalation_policy", "response_timeout", "working_time", "calendar", "on_timeout", "by_risk", "order")
 )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ def rule_of(body: Mapping[str, Any], *, id: str, version: int) -> Rule:  # noqa:
         escalation=UUID(body["escalation_policy"]) if body["escalation_policy"] else None,
         response_timeout=body["response_timeout"],
         working_time=body["working_time"],
+        calendar=body.get("calendar"),
         on_timeout=body["on_timeout"],
         by_risk=body.get("by_risk"),
     )
@@ -129,7 +130,9 @@ def number(default: int | None, lowest: int, highest: int) -> Callable[[Any], in
     return check
 
 
-def _boolean(default: bool | None) -> Callable[[Any], bool | None]:
+def boolean(default: bool | None) -> Callable[[Any], bool | None]:
+    """A check for true and false; None means `default`."""
+
     def check(value: Any) -> bool | None:
         if value is not None and not isinstance(value, bool):
             raise ValueError(_("true or false is wanted."))
@@ -204,6 +207,28 @@ def _escalation(value: Any) -> str | None:
     return str(found.pk)
 
 
+def calendar_id(value: Any) -> str | None:
+    """The id of the calendar with this name or id; None, the tenant's default, stays None. Raises ValueError."""
+    if value is None or value == "":
+        return None
+    key = ids.parse(value)
+    open_ones = Calendar.objects.filter(archived_at__isnull=True)
+    found = (open_ones.filter(pk=key) if key else open_ones.filter(name=str(value))).first()
+    if found is None:
+        raise ValueError(_("There is no calendar “%(name)s”.") % {"name": value})
+    return str(found.pk)
+
+
+def rotation_id(named: str) -> str:
+    """The id of the rotation with this name or id. Raises ValueError."""
+    key = ids.parse(named)
+    open_ones = Rotation.objects.filter(archived_at__isnull=True)
+    found = (open_ones.filter(pk=key) if key else open_ones.filter(name=named)).first()
+    if found is None:
+        raise ValueError(_("There is no rotation “%(name)s”.") % {"name": named})
+    return str(found.pk)
+
+
 def _by_risk(value: Any, wrong: list[dict[str, str]]) -> dict[str, int]:
     found = value if isinstance(value, Mapping) else {}
     good = set(found) == set(RISKS) and all(
@@ -231,10 +256,11 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "approvals": number(1, 1, MAX_APPROVALS),
     "of": _of,
     "answers": _answers,
-    "reason_required": _boolean(None),
+    "reason_required": boolean(None),
     "escalation_policy": _escalation,
     "response_timeout": number(RESPONSE_TIMEOUT, 1, LONGEST),
-    "working_time": _boolean(False),
+    "working_time": boolean(False),
+    "calendar": calendar_id,
     "on_timeout": _one_of(SILENCES, "expire"),
 }
 

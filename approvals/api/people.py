@@ -10,7 +10,7 @@ from ninja import Router, Schema, Status
 from pydantic import ConfigDict, Field
 
 from approvals import absences, clock, errors, escalation_policies, rule_bodies
-from approvals.models import Delegation, EscalationPolicy
+from approvals.models import Delegation, EscalationPolicy, Rotation
 from tenants.bearer import demand
 from tenants.models import Group, Member
 from tenants.requests import KeyRequest
@@ -28,6 +28,8 @@ class EscalationBody(Schema):
     name: Any = None
     levels: Any = None
     repeats: Any = None
+    working_time: Any = None
+    calendar: Any = None
 
 
 class DelegationBody(Schema):
@@ -54,9 +56,7 @@ def create_policy(request: KeyRequest, body: EscalationBody) -> Status[Any]:
     """`levels[i]` is level i+1; level 0 is the rule's own people."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        row = escalation_policies.create(
-            actor=bearer.actor, name=body.name, levels=body.levels, repeats=body.repeats, channel="api"
-        )
+        row = escalation_policies.create(actor=bearer.actor, channel="api", **body.model_dump())
         return Status(201, _policy(row))
 
 
@@ -152,11 +152,16 @@ def _moment(field: str, text: str) -> datetime:
 
 def _policy(row: EscalationPolicy) -> Shape:
     names = {str(key): name for key, name in Group.objects.values_list("id", "name")}
+    turns = {str(key): name for key, name in Rotation.objects.values_list("id", "name")}
     levels = [
-        {**level, "groups": [{"id": each, "name": names.get(each, "–")} for each in level["groups"]]}
+        {
+            **level,
+            "groups": [{"id": each, "name": names.get(each, "–")} for each in level["groups"]],
+            "rotations": [{"id": each, "name": turns.get(each, "–")} for each in level.get("rotations", ())],
+        }
         for level in row.levels
     ]
-    return {"id": row.pk, "name": row.name, "levels": levels, "repeats": row.repeats, "created_at": row.created_at}
+    return {**escalation_policies.written(row), "id": row.pk, "levels": levels, "created_at": row.created_at}
 
 
 def _delegation(row: Delegation) -> Shape:

@@ -39,6 +39,7 @@ class RuleBody(Schema):
     escalation_policy: Any = None
     response_timeout: Any = None
     working_time: Any = None
+    calendar: Any = None
     on_timeout: Any = None
     by_risk: Any = None
     order: Any = None

@@ -88,6 +88,7 @@ def requirement(need: Requirement, names: Roster) -> dict[str, Any]:
         "reason_required": need.reason_required,
         "response_timeout": need.response_timeout,
         "working_time": need.working_time,
+        "calendars": list(need.calendars),
         "on_timeout": need.on_timeout,
         "escalation_policy": need.escalation,
         "trace": [{**each.as_json(), "values": dict(each.values)} for each in need.trace],

@@ -2,14 +2,17 @@
 
 from approvals.models.absences import Delegation
 from approvals.models.answers import Asked, Reassignment, RequestComment, Review, Viewing
+from approvals.models.calendars import Calendar
 from approvals.models.notices import Delivery
 from approvals.models.requests import FROZEN, ApprovalRequest, RequestVersion
+from approvals.models.rotations import Rotation, RotationMember, RotationOverride
 from approvals.models.rules import EscalationPolicy, PolicyRule, PolicyVersion
 
 __all__ = [
     "FROZEN",
     "ApprovalRequest",
     "Asked",
+    "Calendar",
     "Delegation",
     "Delivery",
     "EscalationPolicy",
@@ -19,5 +22,8 @@ __all__ = [
     "RequestComment",
     "RequestVersion",
     "Review",
+    "Rotation",
+    "RotationMember",
+    "RotationOverride",
     "Viewing",
 ]

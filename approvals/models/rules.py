@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models.functions import Now
 
+from approvals.models.calendars import Calendar
 from tenants.fields import ExactJSONField
 from tenants.models import TenantModel
 
@@ -47,11 +48,16 @@ class PolicyVersion(TenantModel):
 
 
 class EscalationPolicy(TenantModel):
-    """Who is asked, in what order, after which delay: `levels` is [{after, groups, members}], after in seconds."""
+    """Who is asked, in what order, after which delay: `levels` is [{after, groups, members, rotations}].
+
+    `after` counts seconds of the clock, with `working_time` those of `calendar` (the tenant's default if none).
+    """
 
     name = models.TextField()
     levels = ExactJSONField(default=list)
     repeats = models.PositiveIntegerField(default=0)
+    working_time = models.BooleanField(default=False, db_default=False)
+    calendar = models.ForeignKey(Calendar, models.PROTECT, null=True, related_name="+", db_constraint=False)
     archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
 

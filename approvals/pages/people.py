@@ -124,7 +124,7 @@ def _levels(
     schedule = escalations.schedule(facts.ask.escalation, opened_at=facts.request.opened_at)
     lines = []
     for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
-        inside = [each for each in names.people.values() if level.names(each.id, each.groups)]
+        inside = [each for each in names.people.values() if level.names(each)]
         lines.append(
             RungLine(
                 kind="level",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from approvals.calendars import deadline
+from approvals.calendars import deadline, office
 
 OSLO = ZoneInfo("Europe/Oslo")
 HOUR = 3600
@@ -15,7 +15,7 @@ HOUR = 3600
 
 @pytest.mark.parametrize("day", [datetime(2026, 3, 28, 12, tzinfo=OSLO), datetime(2026, 10, 24, 12, tzinfo=OSLO)])
 def test_a_day_of_the_clock_is_86400_seconds_also_over_a_clock_change(day: datetime) -> None:
-    end = deadline(day, 24 * HOUR, working=False, zone="Europe/Oslo")
+    end = deadline(day, 24 * HOUR)
     assert end.astimezone(UTC) - day.astimezone(UTC) == timedelta(seconds=86400)
 
 
@@ -32,13 +32,13 @@ def test_a_day_of_the_clock_is_86400_seconds_also_over_a_clock_change(day: datet
 )
 def test_working_time_stands_still_at_night_and_on_weekends(start: str, hours: int, wanted: str) -> None:
     begin = datetime.fromisoformat(start).replace(tzinfo=OSLO)
-    end = deadline(begin, hours * HOUR, working=True, zone="Europe/Oslo")
+    end = deadline(begin, hours * HOUR, office("Europe/Oslo"))
     assert end.astimezone(OSLO) == datetime.fromisoformat(wanted).replace(tzinfo=OSLO)
 
 
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1)), st.integers(1, 200_000), st.integers(1, 200_000))  # noqa: DTZ001
 def test_more_working_time_is_never_earlier(start: datetime, less: int, more: int) -> None:
     begin = start.replace(tzinfo=UTC)
-    ends = [deadline(begin, n, working=True, zone="Asia/Tokyo") for n in (less, less + more)]
+    ends = [deadline(begin, n, office("Asia/Tokyo")) for n in (less, less + more)]
     assert begin < ends[0] < ends[1]
     assert ends[0] - begin >= timedelta(seconds=less)
