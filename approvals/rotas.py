@@ -82,7 +82,7 @@ def _cut(rota: Rota, turn: Turn, at: datetime) -> Turn:
 
 def _whose(rota: Rota, number: int, able: Collection[UUID]) -> tuple[UUID | None, tuple[UUID, ...]]:
     """Whose turn it is, and who was passed over for it: the next in the order who is able takes the place."""
-    passed = []
+    passed: list[UUID] = []
     for step in range(len(rota.members)):
         member = rota.members[(number + step) % len(rota.members)]
         if member in able:
