@@ -68,6 +68,13 @@ def digest_of(arguments: Mapping[str, Any], *, sensitive: Sequence[str] = ()) ->
     return exact_json.digest(arguments, key=key)
 
 
+def concealed(values: Any, *, sensitive: Sequence[str]) -> Any:
+    """The arguments as people and clients are told them: the mask in the place of each sensitive one."""
+    if not sensitive or not isinstance(values, Mapping):
+        return values
+    return {name: MASK if name in sensitive else each for name, each in values.items()}
+
+
 def sentence(template: str, values: Mapping[str, Any], *, sensitive: Sequence[str] = ()) -> str:
     """The act as a sentence: `template` with its braces filled from `values`, sensitive ones masked."""
     parts = []

@@ -32,7 +32,11 @@ class Filters:
 
 def listed(member: Member, filters: Filters) -> QuerySet[ApprovalRequest]:
     """The requests the member may read, narrowed. Raises Refusal 422 for a status or risk that does not exist."""
-    found = access.readable(member)
+    return narrowed(access.readable(member), filters, member=member)
+
+
+def narrowed(found: QuerySet[ApprovalRequest], filters: Filters, *, member: Member) -> QuerySet[ApprovalRequest]:
+    """These requests, narrowed; `mine` are those the member is asked about. Raises as `listed` does."""
     known: Mapping[str, tuple[str, ...]] = {"status": states.names(states.REQUEST), "risk": RISKS}
     for name, choices in known.items():
         if value := getattr(filters, name):

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from approvals.views import absence, answering, audit, bulk, editing, escalations, inbox, opening, requests, rules
+from approvals.views import (
+    absence,
+    answering,
+    audit,
+    bulk,
+    editing,
+    escalations,
+    exporting,
+    inbox,
+    opening,
+    requests,
+    rules,
+)
 
 app_name = "approvals"
 urlpatterns = [
@@ -27,4 +39,5 @@ urlpatterns = [
     path("settings/absence/<uuid:delegation_id>/end/", absence.withdraw, name="absence_end"),
     path("audit/", audit.show, name="audit"),
     path("audit/export/", audit.export, name="audit_export"),
+    path("exports/requests/", exporting.requests, name="requests_export"),
 ]

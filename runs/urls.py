@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.views import listing, pages, switches
+from runs.views import exporting, listing, pages, switches
 
 urlpatterns = [
     path("runs/", listing.runs, name="runs"),
@@ -16,6 +16,7 @@ urlpatterns = [
     path("outcomes/", pages.outcomes, name="outcomes"),
     path("outcomes/<str:place>/", pages.outcome, name="outcome"),
     path("outcomes/<str:place>/settle/", pages.settle, name="outcome_settle"),
+    path("exports/events/", exporting.events, name="events_export"),
     path("settings/agents/", switches.every, name="agents"),
     path("settings/agents/<str:name>/", switches.agent, name="agent"),
     path("settings/agents/<str:name>/stop/", switches.stop, name="agent_stop"),

@@ -46,7 +46,7 @@ def append(subject: str, name: str, *, actor: Actor, message: str = "", data: Ma
 def after(subject: str, seq: int, limit: int) -> list[EventRow]:
     """At most `limit` events of the subject with a number above `seq`, in order."""
     rows = Event.objects.filter(subject=subject, seq__gt=seq).order_by("seq")[:limit]
-    return [_row(event) for event in rows]
+    return [row(event) for event in rows]
 
 
 def last_seq(subject: str) -> int:
@@ -55,7 +55,8 @@ def last_seq(subject: str) -> int:
     return found or 0
 
 
-def _row(event: Event) -> EventRow:
+def row(event: Event) -> EventRow:
+    """The event as it is read."""
     return EventRow(
         subject=event.subject,
         seq=event.seq,

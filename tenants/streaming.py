@@ -14,6 +14,13 @@ from tenants import wire
 Format = Literal["ndjson", "csv"]
 MEDIA_TYPES = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 LINES = 200
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the beginning of a formula, full width as well."""
+
+
+def form(text: str) -> Format:
+    """The form that a page's address asks for; NDJSON where it asks for none of ours."""
+    return "csv" if text == "csv" else "ndjson"
 
 
 def export(
@@ -48,8 +55,7 @@ def _line(cells: list[str]) -> str:
 def _cell(value: Any) -> str:
     simple = wire.simple(value)
     text = simple if isinstance(simple, str) else "" if simple is None else wire.text(simple)
-    # A spreadsheet would run what starts like a formula.
-    return f"'{text}" if isinstance(simple, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return f"'{text}" if isinstance(simple, str) and text.startswith(FORMULA) else text
 
 
 def _parts(lines: Iterator[str]) -> Iterator[str]:

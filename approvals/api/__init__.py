@@ -2,9 +2,10 @@
 
 from ninja import Router
 
-from approvals.api import people, policies, requests
+from approvals.api import exporting, people, policies, requests
 
 router = Router()
 router.add_router("", requests.router)
+router.add_router("", exporting.router)
 router.add_router("", policies.router)
 router.add_router("", people.router)

@@ -31,7 +31,7 @@ class Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
-class ListQuery(Schema):
+class FilterQuery(Schema):
     status: str = ""
     tool: str = ""
     risk: str = ""
@@ -39,6 +39,9 @@ class ListQuery(Schema):
     subject: str = ""
     mine: bool = False
     q: str = ""
+
+
+class ListQuery(FilterQuery):
     cursor: str | None = None
     limit: int | None = None
 

@@ -1,16 +1,22 @@
 """How requests, reviews and rules look on the wire."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from approvals import asked
-from approvals.calls import MASK
+from approvals.calls import MASK, concealed
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest, Review
 from approvals.requirements import Place, Requirement
 from approvals.rosters import Roster
 from tenants import exact_json
 from tenants.exact_json import BadJson
+
+REQUEST = ["id", "status", "version", "tool", "summary", "arguments", "proposed_arguments", "digest", "rationale"]
+REQUEST += ["risk", "effect", "subject", "run", "step", "agent", "agent_version", "evidence", "precondition", "flags"]
+REQUEST += ["answers", "requirement", "approvals_given", "approvals_needed", "reviews", "asked", "escalation_level"]
+REQUEST += ["next_escalation_at", "deadline", "decided_at", "decided_by", "decision", "comment", "response"]
+REQUEST += ["initiators", "supersedes", "superseded_by", "round", "difference", "created_at"]
+"""The names of a request's shape, in their order: the columns of its export."""
 
 
 def request(facts: Facts, names: Roster) -> dict[str, Any]:
@@ -111,10 +117,7 @@ def arguments(text: str, row: ApprovalRequest) -> Any:
         value = exact_json.loads(text)
     except BadJson:
         return text
-    hidden = set(row.definition.get("sensitive") or ())
-    if not hidden or not isinstance(value, Mapping):
-        return value
-    return {name: MASK if name in hidden else each for name, each in value.items()}
+    return concealed(value, sensitive=row.definition.get("sensitive") or ())
 
 
 def difference(row: ApprovalRequest) -> Any:

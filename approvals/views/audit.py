@@ -61,6 +61,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Record:
+    """Something else that is kept and may be taken away whole."""
+
+    name: str
+    about: str
+    links: Sequence[Link]
+
+
+@dataclass(frozen=True)
 class Paging:
     """Where the list goes on."""
 
@@ -76,6 +85,7 @@ class AuditView:
     chain: shapes.ChainView | None
     verify_url: str
     exports: Sequence[Link]
+    records: Sequence[Record]
     filters: Filters
     entries: Sequence[shapes.EntryLine]
     page: Paging
@@ -95,10 +105,8 @@ def show(request: TenantRequest, **_names: object) -> HttpResponse:
         url=url,
         chain=shapes.chain(asked="verify" in request.GET),
         verify_url=f"{url}?{query}verify=1",
-        exports=[
-            Link(label, f"{url}export/?{query}format={name}")
-            for name, label in (("ndjson", _("Export NDJSON")), ("csv", _("Export CSV")))
-        ],
+        exports=_links(f"{url}export/?{query}"),
+        records=_records(base),
         filters=filters,
         entries=shapes.lines(audit_log.shown(found.items), request.member, base, query),
         page=Paging(
@@ -114,10 +122,27 @@ def show(request: TenantRequest, **_names: object) -> HttpResponse:
 @pages.only("admin")
 def export(request: TenantRequest, **_names: object) -> HttpResponseBase:
     """All entries the page is narrowed to, oldest first, with what proves them."""
-    form: streaming.Format = "csv" if request.GET.get("format") == "csv" else "ndjson"
+    form = streaming.form(request.GET.get("format", ""))
     filters = _filters(request.GET)
     rows = audit_log.all_entries(request.tenant.pk, narrow=lambda: narrowed(filters))
     return streaming.export(request, rows, name="audit", form=form, columns=audit_log.COLUMNS)
+
+
+def _records(base: str) -> list[Record]:
+    exports = f"{base}exports/"
+    return [
+        Record(_("Events"), _("The story of every run, event by event."), _links(f"{exports}events/?")),
+        Record(
+            _("Approval requests"),
+            _("Every question with its answers, as the API tells it. Sensitive values are masked."),
+            _links(f"{exports}requests/?"),
+        ),
+    ]
+
+
+def _links(address: str) -> list[Link]:
+    forms = (("ndjson", _("Export NDJSON")), ("csv", _("Export CSV")))
+    return [Link(label, f"{address}format={name}") for name, label in forms]
 
 
 def narrowed(filters: Filters) -> "QuerySet[AuditEntry]":

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from approvals.calls import concealed
 from runs.models import Attempt, Run, Step
 from runs.states import ATTENTION, SLEEPING, TOOL_CALL
 from runs.telling import Asking, Brief, Detail, Used, Wide, is_finished
@@ -48,7 +49,7 @@ def step_answer(step: Step, detail: Detail) -> Answer:
         "kind": step.kind,
         "status": status_of(step, asking),
         "tool": step.tool or None,
-        "arguments": value_of(detail.text(step.seq, "arguments")),
+        "arguments": arguments_of(step, detail),
         "digest": step.digest or None,
         "rationale": text_of(detail.text(step.seq, "rationale")),
         "result": text_of(result) if spoken else value_of(result),
@@ -56,6 +57,14 @@ def step_answer(step: Step, detail: Detail) -> Answer:
         "request": str(asking.id) if asking else None,
         "attempts": [_attempt(each) for each in detail.attempts.get(step.seq, ())],
     }
+
+
+def arguments_of(step: Step, detail: Detail) -> Any:
+    """The bound arguments, sensitive ones masked; where they lie in storage, only where."""
+    wide, sensitive = detail.text(step.seq, "arguments"), detail.tools.get(step.tool, {}).get("sensitive") or ()
+    if sensitive and wide is not None and not wide.whole:
+        return {"payload": str(wide.payload)}
+    return concealed(value_of(wide), sensitive=sensitive)
 
 
 def event_answer(row: EventRow) -> Answer:

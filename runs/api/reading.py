@@ -10,7 +10,7 @@ from ninja import Query
 from runs import access, listing, payloads, telling
 from runs.api.answers import run_answer, step_answer
 from runs.api.routing import router
-from runs.api.schemas import PageQuery, RunOut, RunPage, RunsQuery, StepPage
+from runs.api.schemas import PageQuery, RunFilters, RunOut, RunPage, RunsQuery, StepPage
 from runs.listing import Wanted
 from runs.models import Payload, Run
 from runs.states import RUN
@@ -26,14 +26,7 @@ from tenants.requests import KeyRequest
 def list_runs(request: KeyRequest, query: Query[RunsQuery]) -> dict[str, Any]:
     """The runs this key's owner may read, newest first."""
     bearer = demand(request, "runs:read")
-    wanted = Wanted(
-        status=_states(query.status),
-        agent=query.agent,
-        label=query.label,
-        waiting_on=_waiting_on(query.waiting_on, bearer.member),
-        since=query.since,
-    )
-    found = listing.runs(bearer.member, wanted, cursor=query.cursor, limit=query.limit)
+    found = listing.runs(bearer.member, wanted(query, bearer.member), cursor=query.cursor, limit=query.limit)
     brief = telling.brief(found.items, texts=True)
     return found.answer(lambda run: run_answer(run, brief))
 
@@ -73,6 +66,17 @@ def download(member: Member, payload_id: UUID | None) -> HttpResponseBase:
     except payloads.Missing:
         raise not_found(_("The storage no longer has this payload."), code="payload_gone") from None
     return FileResponse(content, as_attachment=True, filename=name, content_type=found.media_type)
+
+
+def wanted(query: RunFilters, member: Member) -> Wanted:
+    """The filters, checked: Refusal 422 for a state, a kind of waiting or a member that does not exist."""
+    return Wanted(
+        status=_states(query.status),
+        agent=query.agent,
+        label=query.label,
+        waiting_on=_waiting_on(query.waiting_on, member),
+        since=query.since,
+    )
 
 
 def told(run: Run) -> dict[str, Any]:

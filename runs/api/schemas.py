@@ -28,7 +28,7 @@ class PageQuery(Schema):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-class RunsQuery(PageQuery):
+class RunFilters(Schema):
     """What narrows the list of runs."""
 
     status: Filter = Field("", description="A state, several with commas, or `open`")
@@ -36,6 +36,10 @@ class RunsQuery(PageQuery):
     label: Filter = Field("", description="`name` or `name=value`")
     waiting_on: Filter = Field("", description="`approval`, `outcome`, `time`, `attention`, `me`, or a member")
     since: AwareDatetime | None = Field(None, description="Started at or after this time")
+
+
+class RunsQuery(RunFilters, PageQuery):
+    """Which runs, and where in their list."""
 
 
 class EventsQuery(PageQuery):

@@ -33,6 +33,8 @@ PAGES = {
     "settings/absence/": {"ravi", "mona", "alice"},
     "audit/": {"ravi"},
     "audit/export/": {"ravi"},
+    "exports/events/": {"ravi"},
+    "exports/requests/": {"ravi"},
 }
 RULE = {
     "name": "Large refunds",
@@ -459,6 +461,12 @@ def test_the_audit_is_read_narrowed_checked_and_exported(acme: Tenant, people: P
     assert "group.created" in exported
     assert "run.started" not in exported
     assert read(client, "audit/export/?format=csv").startswith("seq,at,actor")
+    links = re.findall(r'href="/t/acme/(exports/[^"]+)"', read(client, "audit/"))
+    lines, cells = (read(client, unescape(link)).splitlines() for link in links[:2])
+    assert exact_json.loads(lines[0])["name"] == "run.queued"
+    assert len(cells) == len(lines) + 1
+    assert links[2:] == ["exports/requests/?format=ndjson", "exports/requests/?format=csv"]
+    assert read(client, links[3]).startswith("id,status,version")
 
 
 def test_the_audit_goes_on_where_its_page_ended(acme: Tenant, people: People) -> None:
