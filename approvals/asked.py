@@ -1,6 +1,5 @@
 """Who was asked, when and why: the record and the list; `reviewers` stays the judge."""
 
-from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -8,36 +7,19 @@ from django.utils.translation import gettext as _
 from approvals.models import ApprovalRequest, Asked
 from approvals.reviewers import Asking, able
 from approvals.rosters import Roster
-from tenants import ids
-from tenants.scope import current
+from tenants import exact_json, ids, prepared
+
+_ASK = prepared.statement("request_ask", "uuid uuid timestamptz json")
 
 
 def refresh(request: ApprovalRequest, people: Roster, ask: Asking) -> list[UUID]:
     """Let the open rows be those who may answer now; return the members who were not asked before."""
-    may = able(people, ask)
-    listed = {row.member_id: row for row in Asked.objects.filter(request=request, until__isnull=True)}
-    gone = [row.id for member, row in listed.items() if member not in may]
-    if gone:
-        Asked.objects.filter(id__in=gone).update(until=people.now)
-    added = [member for member in may if member not in listed]
-    if added:
-        Asked.objects.bulk_create(
-            Asked(
-                tenant_id=current(),
-                request=request,
-                member_id=member,
-                level=may[member].level,
-                because=may[member].asked_as,
-                since=people.now,
-            )
-            for member in added
-        )
-    return added
-
-
-def close(request: ApprovalRequest, *, now: datetime) -> None:
-    """Nobody is asked any longer."""
-    Asked.objects.filter(request=request, until__isnull=True).update(until=now)
+    may = [
+        {"member": str(member), "id": str(ids.new()), "level": verdict.level, "because": verdict.asked_as}
+        for member, verdict in able(people, ask).items()
+    ]
+    key = (str(request.tenant_id), str(request.pk), people.now.isoformat())
+    return [member for (member,) in prepared.every(_ASK, (*key, exact_json.dumps(may)))]
 
 
 def now(request: ApprovalRequest) -> list[UUID]:

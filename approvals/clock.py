@@ -2,12 +2,10 @@
 
 from datetime import datetime
 
-from django.db import connection
+from tenants import prepared
 
 
 def now() -> datetime:
     """The moment by PostgreSQL's clock, not the start of the transaction: waiting for a lock takes time."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        moment: datetime = cursor.fetchone()[0]
+    moment: datetime = prepared.one("SELECT clock_timestamp()", ())[0]
     return moment

@@ -14,14 +14,17 @@ from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
-from approvals.story import tell
-from tenants import audit, exact_json
+from approvals.story import facts, ring
+from tenants import audit, exact_json, prepared
 from tenants.actors import Actor
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
 ANSWERS = {"approve": "approve", "edit": "edit", "reject": "reject", "deny": "reject", "respond": "respond"}
 MAX_TEXT = 20_000
+_REVIEW = prepared.statement(
+    "request_review", "uuid uuid text uuid uuid uuid integer text text text text jsonb timestamptz text jsonb"
+)
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
 
 def _write(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Review:
     request = hand.request
-    review = Review.objects.create(
+    review = Review(
         tenant_id=current(),
         request=request,
         member_id=_member(actor),
@@ -206,9 +209,19 @@ def _write(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channe
     )
     data = {"decision": answer.decision, "version": request.version, "comment": answer.comment}
     verb = {"approve": "approved", "edit": "edited and approved", "reject": "rejected", "respond": "answered"}
-    message = f"{actor.name} {verb[answer.decision]} version {request.version}"
-    tell(request, "approval.reviewed", actor=actor, message=message, data=data)
+    _insert(review, message=f"{actor.name} {verb[answer.decision]} version {request.version}", data=data)
     return review
+
+
+def _insert(review: Review, *, message: str, data: Mapping[str, Any]) -> None:
+    """The answer's row and its event, in one statement."""
+    request = review.request
+    key = [str(each) for each in (review.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
+    absent = prepared.text(review.in_place_of_id)
+    words = (str(review.version), review.decision, review.comment, review.response, review.channel)
+    who, what = exact_json.dumps(review.actor), exact_json.dumps(facts(request, data))
+    (seq,) = prepared.one(_REVIEW, (*key, absent, *words, who, review.at.isoformat(), message, what))
+    ring(request, seq)
 
 
 def _record(

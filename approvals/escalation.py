@@ -64,10 +64,11 @@ def _handled_alone(tenant: UUID, request_id: UUID) -> None:
 def handle(tenant: UUID, request_id: UUID) -> None:
     """Look at one request: end it if its deadline has come, else climb as far as is due."""
     with scope(tenant):
-        hand = hands.take(request_id)
-        if hand is None or hand.request.status != "pending":
+        row = hands.hold(request_id)
+        if row is None or row.request.status != "pending":
             return
-        if hand.now >= hand.request.deadline:
-            requests.lapse(hand)
-        else:
-            ladder.climb(hand.request, hand.people, hand.ask)
+        if row.now >= row.request.deadline:
+            requests.lapse(hands.silent(row))
+            return
+        hand = hands.full(row)
+        ladder.climb(hand.request, hand.people, hand.ask)

@@ -5,14 +5,38 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
-
 from approvals import requirements
-from approvals.models import ApprovalRequest, Reassignment, RequestVersion, Review
+from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, Vote, asking, askings, counted
 from approvals.rosters import Roster, roster
-from tenants import locks
+from tenants import locks, prepared
+from tenants.rows import Rows
+from tenants.scope import current
+
+_HOLD = prepared.statement("request_hold", "uuid uuid")
+_OF_REQUEST = "r.tenant_id = $1::uuid AND r.request_id = $2::uuid"
+_ROW = Rows(
+    ApprovalRequest,
+    "r.tenant_id = $1::uuid AND r.id = $2::uuid",
+    also=[
+        "clock_timestamp()",
+        "EXISTS (SELECT FROM approvals_review w WHERE w.tenant_id = r.tenant_id AND w.request_id = r.id)",
+        "EXISTS (SELECT FROM approvals_reassignment m WHERE m.tenant_id = r.tenant_id AND m.request_id = r.id)",
+    ],
+)
+_VERSIONS = Rows(RequestVersion, f"{_OF_REQUEST} ORDER BY r.number")
+_REVIEWS = Rows(Review, f"{_OF_REQUEST} ORDER BY r.at, r.id")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A request under its lock, the moment after the lock was taken, and whether it has answers and reassignments."""
+
+    request: ApprovalRequest
+    now: datetime
+    answered: bool
+    moved: bool
 
 
 @dataclass(frozen=True)
@@ -77,21 +101,36 @@ class Hand:
         return replace(self, versions=(*self.versions, version), ask=replace(self.ask, requirement=need))
 
 
-def take(request_id: UUID) -> Hand | None:
-    """Hold the request's subject, then read it; None for an id that is unknown here.
-
-    Answers and reassignments are read only where there are any, which for most requests is never.
-    """
-    subject = ApprovalRequest.objects.filter(pk=request_id).values_list("subject", flat=True).first()
+def hold(request_id: UUID) -> Row | None:
+    """Hold the request's subject, then read the row; None for an id that is unknown here."""
+    key = (str(current()), str(request_id))
+    (subject,) = prepared.one(_HOLD, key)
     if subject is None:
         return None
-    locks.hold(subject)
-    answered = Exists(Review.objects.filter(request=OuterRef("pk")))
-    moved = Exists(Reassignment.objects.filter(request=OuterRef("pk")))
-    request = ApprovalRequest.objects.annotate(answered=answered, moved=moved).get(pk=request_id)
-    reviews = _reviews(request) if request.answered else ()
-    ask = askings([request], moved=request.moved)[request.id]
+    locks.held(subject)
+    ((request, now, answered, moved),) = _ROW.beside(*key)
+    return Row(request, now, answered=answered, moved=moved)
+
+
+def take(request_id: UUID) -> Hand | None:
+    """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here."""
+    row = hold(request_id)
+    return full(row) if row else None
+
+
+def full(row: Row) -> Hand:
+    """The row with all that an act needs. Answers and moves are read only where there are any, which is seldom."""
+    request = row.request
+    reviews = _reviews(request) if row.answered else ()
+    ask = askings([request], moved=row.moved)[request.id]
     return Hand(request=request, versions=_versions(request), reviews=reviews, people=roster(), ask=ask)
+
+
+def silent(row: Row) -> Hand:
+    """The row with what its end by silence needs, which asks nobody."""
+    request = row.request
+    ask = Asking(requirement=requirements.from_json(request.requirement), level=request.escalation_level)
+    return Hand(request=request, versions=_versions(request), reviews=(), people=Roster({}, now=row.now), ask=ask)
 
 
 def of(request: ApprovalRequest) -> Hand:
@@ -112,8 +151,8 @@ def opened(request: ApprovalRequest, version: RequestVersion, reviews: Sequence[
 
 
 def _reviews(request: ApprovalRequest) -> tuple[Review, ...]:
-    return tuple(Review.objects.filter(request=request).order_by("at", "id"))
+    return tuple(_REVIEWS.all(str(request.tenant_id), str(request.pk)))
 
 
 def _versions(request: ApprovalRequest) -> tuple[RequestVersion, ...]:
-    return tuple(RequestVersion.objects.filter(request=request).order_by("number"))
+    return tuple(_VERSIONS.all(str(request.tenant_id), str(request.pk)))

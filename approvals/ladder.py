@@ -13,7 +13,10 @@ from approvals.notifications import outbox
 from approvals.reviewers import Asking, short_of
 from approvals.rosters import Roster
 from approvals.story import tell
+from tenants import prepared
 from tenants.actors import SYSTEM, Actor
+
+_CLIMB = prepared.statement("request_climb", "uuid uuid integer integer integer timestamptz timestamptz bigint")
 
 
 def climb(
@@ -43,7 +46,10 @@ def _write(request: ApprovalRequest, *, new: bool) -> None:
     if new:
         request.save(force_insert=True)
     else:
-        request.save(update_fields=["escalation_level", "rung", "short", "due_at", "next_at", "asked_stamp"])
+        key = (str(request.tenant_id), str(request.pk))
+        numbers = (str(request.escalation_level), str(request.rung), str(request.short))
+        times = [at.isoformat() if at else None for at in (request.due_at, request.next_at)]
+        prepared.one(_CLIMB, (*key, *numbers, *times, str(request.asked_stamp)))
 
 
 def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import asked, calendars, checks, clock, hands, ladder, precedents, states, texts, working_hours
+from approvals import calendars, checks, clock, hands, ladder, precedents, states, texts, working_hours
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
 from approvals.hands import Hand
@@ -15,8 +15,8 @@ from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.notifications import outbox
 from approvals.requirements import Requirement
 from approvals.signals import request_resolved
-from approvals.story import tell
-from tenants import ids, locks
+from approvals.story import facts, ring, tell
+from tenants import exact_json, ids, locks, prepared
 from tenants.actors import SYSTEM, Actor
 from tenants.scope import current
 
@@ -33,6 +33,8 @@ __all__ = [
     "settle",
     "supersede",
 ]
+
+_END = prepared.statement("request_end", "uuid uuid text text text text jsonb timestamptz text text jsonb")
 
 
 @dataclass(frozen=True)
@@ -136,11 +138,10 @@ def resolve(
     """End the request and tell the floor above, in this transaction; nobody is asked any longer."""
     request = _pending(hand)
     request.decision, request.comment, request.response = decision, comment, response
-    _close(request, status, actor=actor, now=hand.now)
     data = {"decision": decision, "comment": comment, "version": request.version, "digest": hand.version.digest}
     data |= {"because": because} if because else {}
-    message = _ended(request, hand.version.title, actor)
-    tell(request, states.EVENTS[status], actor=actor, message=message, data=data)
+    message = _ended(status, hand.version.title, actor)
+    _close(request, status, actor=actor, now=hand.now, message=message, data=data)
     outbox.tell(request, outbox.ENDED, (UUID(str(each)) for each in request.initiators))
     request_resolved.send(
         sender=ApprovalRequest,
@@ -168,10 +169,9 @@ def cancel_open(subject: str, *, actor: Actor, because: str) -> list[UUID]:
     pending = list(ApprovalRequest.objects.filter(subject=subject, status="pending").order_by("opened_at", "id"))
     for request in pending:
         request.comment = because
-        _close(request, "cancelled", actor=actor, now=clock.now())
         title = RequestVersion.objects.get(request=request, number=request.version).title
         message = f"Closed: {title} ({because})"
-        tell(request, "approval.cancelled", actor=actor, message=message, data={"because": because})
+        _close(request, "cancelled", actor=actor, now=clock.now(), message=message, data={"because": because})
     return [request.id for request in pending]
 
 
@@ -194,10 +194,8 @@ def supersede(
     key = ids.new()
     votes = Review.objects.filter(request=old, version=old.version, decision__in=("approve", "edit"))
     carried = list(votes.order_by("at", "id")) if keep_votes else []
-    _replace(old, actor=actor)
     because = str((difference or {}).get("because", ""))
-    data = {"by": str(key), "because": because}
-    tell(old, "approval.superseded", actor=actor, message=f"Asked again: {because}", data=data)
+    _replace(old, actor=actor, message=f"Asked again: {because}", data={"by": str(key), "because": because})
     return open(
         call,
         subject=old.subject,
@@ -275,20 +273,27 @@ def _carry(request: ApprovalRequest, votes: Sequence[Review]) -> list[Review]:
     return Review.objects.bulk_create(rows) if rows else []
 
 
-def _close(request: ApprovalRequest, status: str, *, actor: Actor, now: datetime) -> None:
+def _close(
+    request: ApprovalRequest, status: str, *, actor: Actor, now: datetime, message: str, data: Mapping[str, Any]
+) -> None:
+    """The end of a pending request, of all asking, and its event: one statement."""
     request.status, request.due_at = status, None
     request.decided_at, request.decided_by = now, actor.as_json()
-    request.save(update_fields=["status", "decision", "comment", "response", "decided_at", "decided_by", "due_at"])
-    asked.close(request, now=now)
+    words = (request.decision, request.comment, request.response)
+    who, what = exact_json.dumps(request.decided_by), exact_json.dumps(facts(request, data))
+    key = (str(request.tenant_id), str(request.pk))
+    (seq,) = prepared.one(_END, (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what))
+    ring(request, seq)
 
 
-def _replace(old: ApprovalRequest, *, actor: Actor) -> None:
+def _replace(old: ApprovalRequest, *, actor: Actor, message: str, data: Mapping[str, Any]) -> None:
     """The old one's end; an approval keeps the time and the people it was given by."""
     if old.status == "pending":
-        _close(old, "superseded", actor=actor, now=clock.now())
+        _close(old, "superseded", actor=actor, now=clock.now(), message=message, data=data)
     else:
         old.status = "superseded"
         old.save(update_fields=["status"])
+        tell(old, "approval.superseded", actor=actor, message=message, data=data)
 
 
 def _pending(hand: Hand) -> ApprovalRequest:
@@ -309,10 +314,10 @@ def _asked_for(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def _ended(request: ApprovalRequest, title: str, actor: Actor) -> str:
-    if request.status == "expired":
+def _ended(status: str, title: str, actor: Actor) -> str:
+    if status == "expired":
         return f"Nobody answered in time: {title}. It was not run."
-    if request.status == "approved" and actor.kind == "system":
+    if status == "approved" and actor.kind == "system":
         return f"Nobody answered in time, which the rule takes for yes: {title}"
-    verb = "answered in the place of" if request.status == "responded" else request.status
+    verb = "answered in the place of" if status == "responded" else status
     return f"{actor.name} {verb}: {title}"

@@ -6,11 +6,9 @@ from datetime import date, datetime, time
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from approvals import rotas
 from approvals.rotas import DAYS, Override, Rota, Turn
-from tenants import exact_json
+from tenants import exact_json, prepared
 
 
 @dataclass(frozen=True)
@@ -122,9 +120,7 @@ FROM tenants_tenant t WHERE t.id = (SELECT app_tenant())
 
 def roster() -> Roster:
     """Everyone in the tenant in scope, as they are now; one statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(_READ)
-        now, stamp, initiators, factor, zone, *texts = cursor.fetchone()
+    now, stamp, initiators, factor, zone, *texts = prepared.one(_READ, ())
     members, groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in texts)
     periods = [_period(each) for each in absences or ()]
     everyone = [_someone(each) for each in members or ()]

@@ -13,9 +13,19 @@ def tell(
     request: ApprovalRequest, name: str, *, actor: Actor, message: str, data: Mapping[str, Any] | None = None
 ) -> int:
     """Add an event of this request to its subject and ring the request and the inbox; needs the lock."""
+    seq = events.append(request.subject, name, actor=actor, message=message, data=facts(request, data))
+    ring(request, seq)
+    return seq
+
+
+def facts(request: ApprovalRequest, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What the data of each of its events says: which request, which step, and `data`."""
     step = {"step": int(request.ref)} if request.ref.isdecimal() else {}
-    written = {"request": str(request.id), **step, **(data or {})}
-    seq = events.append(request.subject, name, actor=actor, message=message, data=written)
+    return {"request": str(request.id), **step, **(data or {})}
+
+
+def ring(request: ApprovalRequest, seq: int) -> None:
+    """Tell those who watch the request, its subject or the inbox of its event with this number."""
+    live.ring(request.subject, seq)
     live.ring(f"request:{request.id}", seq)
     live.ring("inbox", time.time_ns() // 1000)
-    return seq

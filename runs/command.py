@@ -12,8 +12,10 @@ from runs.reading import load
 from tenants import broker, exact_json, live, prepared
 from tenants.actors import Actor
 from tenants.locks import hold
+from tenants.rows import Rows
 from tenants.scope import current
 
+_RUN = Rows(Run, "r.tenant_id = $1::uuid AND r.id = $2::uuid")
 _MOVE = prepared.statement("run_move", "uuid uuid text text jsonb text text jsonb")
 _DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
 _SETTLE = prepared.statement("journal_settle", "uuid uuid bigint text text jsonb text")
@@ -111,4 +113,7 @@ class Command:
 def command(run_id: UUID, *, actor: Actor) -> Command:
     """The door of a person, receiver or sweep; needs scope(), takes hold("run:<id>"). Raises Run.DoesNotExist."""
     hold(f"run:{run_id}")
-    return Command(Run.objects.get(tenant_id=current(), pk=run_id), actor=actor)
+    run = _RUN.first(str(current()), str(run_id))
+    if run is None:
+        raise Run.DoesNotExist
+    return Command(run, actor=actor)

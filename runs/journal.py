@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import boundary, leases, ringing, states
+from runs import boundary, leases, states
 from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
 from runs.reading import load
-from tenants import actors, exact_json, prepared
+from tenants import actors, exact_json, live, prepared
 from tenants.locks import hold
 from tenants.scope import scope
 
@@ -249,7 +249,7 @@ class Holder:
         return self.journal.step(opening.step)
 
     def _ring(self, last_event: int) -> None:
-        ringing.ring(self.lease.tenant, f"run:{self.lease.run}", last_event)
+        live.ring_now(f"run:{self.lease.run}", last_event, tenant=self.lease.tenant)
 
 
 def holder(lease: Lease) -> Holder:

@@ -27,7 +27,7 @@ def resolved(
         return
     if status != "approved":
         _close(door, int(ref), status, text)
-    if status == "approved" or _can_go_on(door):
+    if status == "approved" or gate.can_go_on(door.run.pk):
         door.wake(status, data={"request": str(request.pk), "step": int(ref)})
 
 
@@ -37,16 +37,3 @@ def _close(door: Command, step: int, status: str, text: str) -> None:
         door.decline(step, reason=reason, text=text)
     except CannotDecline:
         return  # It was closed with its run; the answer came to a question that no longer matters.
-
-
-def _can_go_on(door: Command) -> bool:
-    """Whether the turn has all its results now, or another call of it waits for the rules and for nobody."""
-    pending = [step for step in door.journal().steps if not step.ended]
-    if not pending:
-        return True
-    asked = gate.latest_here(f"{SUBJECT}:{door.run.pk}")
-    return any(step.status == "planned" and _free(asked.get(step.seq)) for step in pending)
-
-
-def _free(view: Any) -> bool:
-    return view is None or view.status != "pending"

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-from tenants import exact_json
+from tenants import exact_json, prepared
 from tenants.actors import Actor
 from tenants.models import AuditHead
 from tenants.scope import current
@@ -95,31 +95,31 @@ def _body(actor: Actor, detail: Mapping[str, Any]) -> str:
 
 
 def _head() -> tuple[int, str]:
-    heads = AuditHead.objects.select_for_update().filter(pk=current()).values_list("seq", "digest")
-    found = heads.first()
-    if found is None:
+    found = prepared.every(_HEAD, [str(current())])
+    if not found:
         head = AuditHead(tenant_id=current(), seq=0, digest=START, signature="")
         AuditHead.objects.bulk_create([head], ignore_conflicts=True)
-        found = heads.get()
-    return found
+        found = prepared.every(_HEAD, [str(current())])
+    seq, digest = found[0]
+    return seq, digest
 
 
+_HEAD = "SELECT seq, digest FROM tenants_audithead WHERE tenant_id = $1::uuid FOR UPDATE"
 _INSERT = """
 WITH entry AS (
   INSERT INTO tenants_auditentry (tenant_id, seq, at, actor_kind, actor_id, action, target, refused, channel,
     content_digest, previous, digest, signature)
-  VALUES (%(tenant)s, %(seq)s, %(at)s, %(actor_kind)s, %(actor_id)s, %(action)s, %(target)s, %(refused)s,
-    %(channel)s, %(content_digest)s, %(previous)s, %(digest)s, %(signature)s)
+  VALUES ($1::uuid, $2::bigint, $3::timestamptz, $4::text, $5::text, $6::text, $7::text, $8::boolean, $9::text,
+    $10::text, $11::text, $12::text, $13::text)
 ), content AS (
-  INSERT INTO tenants_auditcontent (tenant_id, seq, body) VALUES (%(tenant)s, %(seq)s, %(body)s)
+  INSERT INTO tenants_auditcontent (tenant_id, seq, body) VALUES ($1::uuid, $2::bigint, $14::text)
 )
-UPDATE tenants_audithead SET seq = %(seq)s, digest = %(digest)s, signature = %(signature)s
-WHERE tenant_id = %(tenant)s
+UPDATE tenants_audithead SET seq = $2::bigint, digest = $12::text, signature = $13::text WHERE tenant_id = $1::uuid
+RETURNING seq
 """
 
 
 def _insert(entry: Entry, body: str) -> None:
     digest = entry.digest()
     signature = sign(entry.tenant, entry.seq, digest)
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, {**asdict(entry), "digest": digest, "signature": signature, "body": body})
+    prepared.one(_INSERT, [str(value) for value in (*asdict(entry).values(), digest, signature, body)])

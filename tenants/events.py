@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
-from tenants import exact_json, live
+from tenants import exact_json, live, prepared
 from tenants.actors import Actor
 from tenants.locks import demand
 from tenants.models import Event
 from tenants.scope import current
+
+_APPEND = prepared.statement("event_append", "uuid text text jsonb text jsonb")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,9 +36,7 @@ def append(subject: str, name: str, *, actor: Actor, message: str = "", data: Ma
     demand(subject)
     who, what = exact_json.dumps(actor.as_json()), exact_json.dumps(data or {})
     row = (str(current()), subject, name, who, message, what)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT event_append(%s::uuid, %s, %s, %s::jsonb, %s, %s::jsonb)", row)
-        seq = int(cursor.fetchone()[0])
+    seq = int(prepared.one(_APPEND, row)[0])
     live.ring(subject, seq)
     return seq
 

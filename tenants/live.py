@@ -1,7 +1,10 @@
 """The bell: a topic and a number, told on commit to whoever watches, and never failing what it announces."""
 
+import atexit
 import logging
 import time
+from collections.abc import Mapping
+from threading import Event, Lock, Thread
 from uuid import UUID
 
 from channels.layers import get_channel_layer
@@ -16,6 +19,7 @@ from tenants.scope import current
 
 logger = logging.getLogger(__name__)
 PATIENCE = 1.0  # Seconds for one ring; what is lost, the tick of the page finds.
+PAUSE = 0.05  # Seconds between two rings of one process; a burst of events rings each topic once.
 
 
 def group(tenant: UUID, topic: str) -> str:
@@ -24,18 +28,17 @@ def group(tenant: UUID, topic: str) -> str:
 
 
 def ring(topic: str, seq: int, *, tenant: UUID | None = None) -> None:
-    """Tell the watchers of `topic` on commit that its number is now `seq`.
+    """Tell the watchers of `topic` on commit that its number is now `seq` or more.
 
-    Topics are `inbox`, `run:<id>` and `request:<id>` of the tenant in scope, or of `tenant`. Never
-    raises, and gives up after one second.
+    Topics are `inbox`, `run:<id>` and `request:<id>` of the tenant in scope, or of `tenant`. Never raises, never waits.
     """
     of = tenant or current()
-    transaction.on_commit(lambda: _bell.ring(group(of, topic), topic, seq))
+    transaction.on_commit(lambda: _ringer.ring(of, topic, seq))
 
 
 def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:
-    """Tell the watchers at once, for what has been committed already. Never raises, and gives up after one second."""
-    _bell.ring(group(tenant, topic), topic, seq)
+    """Tell the watchers of what has been committed already. Never raises, never waits."""
+    _ringer.ring(tenant, topic, seq)
 
 
 def connection(url: str) -> Redis:
@@ -51,22 +54,61 @@ class Bell:
         self.client: Redis | None = None
         self.silent_until = 0.0
 
-    def ring(self, to: str, topic: str, seq: int) -> None:
-        """Publish now. After a failure it stays silent for a second, so that none waits again and again."""
+    def ring(self, numbers: Mapping[tuple[UUID, str], int]) -> None:
+        """Publish these numbers by tenant and topic, in one round trip. After a failure it stays silent for a second,
+        so that none waits again and again."""
         if time.monotonic() < self.silent_until:
             return
-        layer = get_channel_layer()
-        message = {"type": "bell", "topic": topic, "seq": seq}
         try:
-            self._connection().publish(f"{settings.CHANNEL_PREFIX}__group__{to}", layer.serialize(message))
+            self._publish(numbers)
         except (RedisError, OSError) as error:
             self.silent_until = time.monotonic() + PATIENCE
-            logger.warning("The bell did not ring for %s: %s", topic, error)
+            logger.warning("The bell did not ring for %s: %s", next(iter(numbers))[1], error)
 
-    def _connection(self) -> Redis:
+    def _publish(self, numbers: Mapping[tuple[UUID, str], int]) -> None:
+        layer = get_channel_layer()
         if self.client is None:
             self.client = connection(settings.CHANNEL_URL)
-        return self.client
+        pipeline = self.client.pipeline(transaction=False)
+        for (tenant, topic), seq in numbers.items():
+            message = layer.serialize({"type": "bell", "topic": topic, "seq": seq})
+            pipeline.publish(f"{settings.CHANNEL_PREFIX}__group__{group(tenant, topic)}", message)
+        pipeline.execute()
 
 
-_bell = Bell()
+class Ringer:
+    """Keeps the highest number of each topic, and rings them from a thread of its own, at most every PAUSE seconds."""
+
+    def __init__(self) -> None:
+        self.bell = Bell()
+        self.waiting: dict[tuple[UUID, str], int] = {}
+        self.lock = Lock()
+        self.wake = Event()
+        self.thread: Thread | None = None
+
+    def ring(self, tenant: UUID, topic: str, seq: int) -> None:
+        """Ring soon. The last number of a topic always rings."""
+        with self.lock:
+            self.waiting[tenant, topic] = max(seq, self.waiting.get((tenant, topic), 0))
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = Thread(target=self._forever, name="bell", daemon=True)
+                self.thread.start()
+        self.wake.set()
+
+    def flush(self) -> None:
+        """Ring what waits, now."""
+        with self.lock:
+            numbers, self.waiting = self.waiting, {}
+        if numbers:
+            self.bell.ring(numbers)
+
+    def _forever(self) -> None:
+        while True:
+            self.wake.wait()
+            self.wake.clear()
+            self.flush()
+            time.sleep(PAUSE)
+
+
+_ringer = Ringer()
+atexit.register(_ringer.flush)

@@ -1,9 +1,10 @@
 """One arbiter: the lock on a subject, which every change to a run or a request takes first."""
 
-from django.db import connection
-
+from tenants import prepared
 from tenants.errors import NoSubject, TwoSubjects
 from tenants.scope import current, frames
+
+_LOCK = prepared.statement("subject_lock", "uuid text")
 
 
 def hold(subject: str) -> None:
@@ -12,18 +13,24 @@ def hold(subject: str) -> None:
     Inside a scope only. The same subject may be held again; a second one raises TwoSubjects, since
     two transactions that take two locks in two orders would wait for each other for ever.
     """
-    wanted = (current(), subject)
-    frame = frames()[-1]
-    if frame.subject not in (None, wanted):
-        raise TwoSubjects(f"This transaction holds {frame.subject}; it may not also hold {wanted}.")
-    if frame.subject == wanted:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT subject_lock(%s, %s)", wanted)
-    frame.subject = wanted
+    if frames()[-1].subject != (current(), subject):
+        _note(subject)
+        prepared.one(_LOCK, (str(current()), subject))
+
+
+def held(subject: str) -> None:
+    """Note that a statement of this transaction has taken the lock, as one that must first find the subject does."""
+    _note(subject)
 
 
 def demand(subject: str) -> None:
     """Raise NoSubject unless this transaction holds the lock on this subject."""
     if frames()[-1:] == [] or frames()[-1].subject != (current(), subject):
         raise NoSubject(f"Call tenants.locks.hold({subject!r}) first.")
+
+
+def _note(subject: str) -> None:
+    frame, wanted = frames()[-1], (current(), subject)
+    if frame.subject not in (None, wanted):
+        raise TwoSubjects(f"This transaction holds {frame.subject}; it may not also hold {wanted}.")
+    frame.subject = wanted

@@ -87,12 +87,19 @@ def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
 def _sent(value: Value) -> bytes | None:
     if value is None:
         return None
-    return value.encode() if isinstance(value, str) else _array(value)
+    return _bytes(value) if isinstance(value, str) else _array(value)
+
+
+def _bytes(value: str) -> bytes:
+    """libpq would end the text at its first NUL, and say nothing."""
+    if "\0" in value:
+        raise psycopg.DataError("A text for PostgreSQL cannot contain the character NUL.")
+    return value.encode()
 
 
 def _array(values: Sequence[str]) -> bytes:
     quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
-    return ("{" + ",".join(quoted) + "}").encode()
+    return _bytes("{" + ",".join(quoted) + "}")
 
 
 def _connection() -> Raw:

@@ -235,8 +235,8 @@ def test_no_bell_rings_for_what_was_rolled_back(live_server: Any, alice: Member)
 def test_a_bell_that_cannot_ring_fails_nothing_and_holds_nobody_up(
     alice: Member, transactional_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "_bell", live.Bell())
-    live._bell.client = live.connection("redis://127.0.0.1:1")
+    monkeypatch.setattr(live._ringer, "bell", live.Bell())
+    live._ringer.bell.client = live.connection("redis://127.0.0.1:1")
     began = time.monotonic()
     happen(alice, 20)
     assert time.monotonic() - began < 2
