@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from approvals.requests import RequestView
-from runs import calls, gate
+from runs import calls, gate, seen
 from runs.arguments import BadArguments, Bound, jsonable
 from runs.entries import Closing, Opening, StepRow
 from runs.failures import Failure, classify, timed_out
@@ -50,6 +50,7 @@ def _ask(segment: Segment, step: StepRow, wanted: Wanted) -> None:
         call = gate.proposed(wanted, settled)
         requirement = gate.judge(call, settled, now=segment.clock())
         if requirement.outcome == "require_approval":
+            call = gate.proposed(replace(wanted, seen=seen.told(journal, step)), settled)
             gate.ask(call, requirement, subject=subject, seq=step.seq, actor=segment.actor)
 
     segment.holder.locked(act)
@@ -172,7 +173,8 @@ def _moved(segment: Segment, step: StepRow, wanted: Wanted, view: RequestView, m
     def act(journal: Any) -> None:
         standing = gate.latest_here(journal.run.subject).get(step.seq)
         if standing and standing.id == view.id and standing.status == "approved":
-            gate.ask_again(wanted, view, moved, segment.settled, actor=segment.actor)
+            asked = replace(wanted, seen=seen.told(journal, step))
+            gate.ask_again(asked, view, moved, segment.settled, actor=segment.actor)
 
     segment.holder.locked(act)
     return segment.renew()

@@ -77,6 +77,8 @@ class Wanted:
     precondition: str | None = None
     plain: Mapping[str, Any] | None = None
     """The arguments as JSON values, where they are at hand."""
+    seen: Sequence[Mapping[str, Any]] = ()
+    """What the agent had seen, as `runs.seen.told`; read when people are asked, and no part of what is judged."""
 
 
 def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
@@ -98,11 +100,17 @@ def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
         initiators=tuple(run.initiators),
         initiator=dict(run.started_by),
         labels=dict(run.labels),
-        run={"id": str(run.id), "title": run.title, "step": wanted.seq, "agent": run.agent},
+        run=_run_of(wanted),
         evidence=wanted.evidence,
         evidence_error=wanted.evidence_error,
         precondition=wanted.precondition,
     )
+
+
+def _run_of(wanted: Wanted) -> dict[str, Any]:
+    run = wanted.run
+    told: dict[str, Any] = {"id": str(run.id), "title": run.title, "step": wanted.seq, "agent": run.agent}
+    return {**told, "seen": list(wanted.seen)} if wanted.seen else told
 
 
 def digest(tool: Tool, arguments: str) -> str:

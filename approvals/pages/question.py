@@ -163,7 +163,7 @@ def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | N
         touches=values.facts(row.evidence, but=values.values_of(facts.version.arguments)),
         evidence_error=_evidence_error(row),
         undo=str(row.definition.get("undo") or ""),
-        seen=_seen(row),
+        seen=_seen(row, reader.run_url(row)),
         reread=_reread(row),
         rationale=shown(row.rationale) if row.rationale else None,
         precedents=_precedents(row, reader),
@@ -252,15 +252,15 @@ def _reread(row: ApprovalRequest) -> str:
     return _("%(facts)s. If that has changed by then, it comes back here instead of running.") % {"facts": read}
 
 
-def _seen(row: ApprovalRequest) -> list[Seen]:
-    """What the engine froze with the call: `run.seen` is [{tool, text, at, step, url}]."""
+def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:
+    """What the engine froze with the call: `run.seen` is [{tool, text, at, step}]."""
     return [
         Seen(
-            tool=shown(str(each.get("tool", ""))),
-            text=beginning(str(each.get("text", ""))),
+            tool=shown(str(each.get("tool") or _("Observed again"))),
+            text=beginning(values.told(str(each.get("text", "")))),
             at=parse_datetime(str(each.get("at", ""))),
             step=each.get("step"),
-            step_url=str(each.get("url") or ""),
+            step_url=f"{run_url}#step-{each.get('step')}" if run_url else "",
         )
         for each in row.run.get("seen", ())
     ]

@@ -52,6 +52,17 @@ def facts(text: str | None, *, but: Collection[str] = ()) -> list[Fact]:
     ]
 
 
+def told(text: str) -> str:
+    """A result in one line: `name: value, …` of a JSON object, any other text as it is."""
+    try:
+        value = exact_json.loads(text)
+    except BadJson:
+        return text
+    if not isinstance(value, dict):
+        return text_of(value)
+    return ", ".join(f"{name}: {text_of(each)}" for name, each in value.items())
+
+
 def differences(fields: Sequence[Mapping[str, Any]]) -> list[Fact]:
     """What moved between two requests, as it was written down."""
     return [

@@ -107,6 +107,7 @@ def answer(page: Page, title: str, act: Callable[[Page, Locator], None]) -> None
     expect(link).to_be_visible(timeout=SLOW)
     act(page, link)
     expect(page.get_by_role("heading", level=1)).to_contain_text(title)
+    expect(page.get_by_role("region", name="What the agent had seen")).to_contain_text("lookup_order")
     choose = page.get_by_role("radio", name="Approve")
     act(page, choose)
     expect(choose).to_be_checked()

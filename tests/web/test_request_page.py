@@ -43,6 +43,30 @@ def test_the_act_stands_before_the_reason(parked: ApprovalRequest, alice: Member
     assert "a claim, not checked" in page
 
 
+def test_what_the_agent_had_seen_stands_before_its_reason_with_the_step_to_open(acme: Tenant, alice: Member) -> None:
+    run = str(ids.new())
+    seen = [
+        {
+            "tool": "lookup_order",
+            "text": '{"order":"A-1042","total":"1240.00"}',
+            "at": "2026-11-30T09:00:00Z",
+            "step": 2,
+        },
+        {"tool": "", "text": "plain \u202e text", "at": "", "step": 3},
+    ]
+    request = park(acme, a_call(run={"id": run, "title": "Broken cup", "step": 5, "seen": seen}), subject=f"run:{run}")
+    page = text(browser(alice).get(url(request)))
+    heading, fact, reason = (
+        page.index("What the agent had seen"),
+        page.index("order: A-1042, total: 1240.00"),
+        page.index("The order arrived broken."),
+    )
+    assert heading < fact < reason
+    assert f'href="/t/acme/runs/{run}/#step-2"' in page
+    assert "Observed again" in page
+    assert "U+202E" in page
+
+
 def test_approving_leads_back_to_the_page_which_says_so(parked: ApprovalRequest, alice: Member) -> None:
     client = browser(alice)
     response = answer(client, parked, "approve", note="Fine.")
