@@ -13,6 +13,7 @@ urlpatterns = [
     path("runs/<str:run_id>/retry/", pages.retry, name="run_retry"),
     path("runs/<str:run_id>/comment/", pages.comment, name="run_comment"),
     path("runs/<str:run_id>/steps/<int:seq>/result/", pages.result, name="step_result"),
+    path("runs/<str:run_id>/proof/", exporting.proof, name="run_proof"),
     path("outcomes/", pages.outcomes, name="outcomes"),
     path("outcomes/<str:place>/", pages.outcome, name="outcome"),
     path("outcomes/<str:place>/settle/", pages.settle, name="outcome_settle"),

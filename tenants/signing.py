@@ -25,6 +25,11 @@ def is_signed(tenant: str, seq: int, digest: str, signature: str) -> bool:
     return True
 
 
+def seal(kind: str, statement: str) -> str:
+    """The signature of a statement of this kind, in base 64; it can never pass for that of a chain's entry."""
+    return base64.b64encode(_key(settings.AUDIT_KEY).sign(f"{kind} 1 {statement}".encode())).decode()
+
+
 def public_key() -> str:
     """The key that proves the signatures, in base 64; it may be handed to anybody."""
     raw = _key(settings.AUDIT_KEY).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)

@@ -27,7 +27,11 @@ def export(
     request: HttpRequest, rows: Iterator[Mapping[str, Any]], *, name: str, form: Format, columns: list[str]
 ) -> StreamingHttpResponse:
     """The rows as a download. In CSV a value that is no scalar is JSON text, and no cell is a formula."""
-    lines = _ndjson(rows) if form == "ndjson" else _csv(rows, columns)
+    return attachment(request, _ndjson(rows) if form == "ndjson" else _csv(rows, columns), name=name, form=form)
+
+
+def attachment(request: HttpRequest, lines: Iterator[str], *, name: str, form: Format) -> StreamingHttpResponse:
+    """The lines, each with its end, as a download."""
     parts = _parts(lines)
     content = _in_turns(parts) if isinstance(request, ASGIRequest) else parts
     response = StreamingHttpResponse(content, content_type=MEDIA_TYPES[form])

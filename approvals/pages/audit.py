@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from approvals.display import Shown, beginning, shown
-from approvals.models import RequestVersion
+from approvals.models import ApprovalRequest, RequestVersion
 from tenants import exact_json, ids, verification
 from tenants.models import AuditEntry, AuditHead, Group, Member
 from tenants.scope import current
@@ -110,6 +110,8 @@ class EntryView:
     digest: str
     before: str
     before_number: int | None
+    proof_url: str = ""
+    """Where the whole record of the run lies that the entry is about."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def lines(rows: Sequence[Mapping[str, Any]], reader: Member, base: str, query: s
     return [_line(row, names, base, query, open_to) for row in rows]
 
 
-def entry(row: AuditEntry, told: Mapping[str, Any]) -> EntryView:
+def entry(row: AuditEntry, told: Mapping[str, Any], base: str) -> EntryView:
     """One entry in full; what is personal in it may have been blanked."""
     found = [Fact(_("what"), shown(row.action)), Fact(_("target"), shown(row.target))]
     if told["detail"] is None:
@@ -159,7 +161,15 @@ def entry(row: AuditEntry, told: Mapping[str, Any]) -> EntryView:
     for name, value in (told["detail"] or {}).items():
         text = value if isinstance(value, str) else exact_json.dumps(value)
         found.append(Fact(str(name), beginning(text, 2000)))
-    return EntryView(row.seq, found, row.digest, row.previous, row.seq - 1 or None)
+    return EntryView(row.seq, found, row.digest, row.previous, row.seq - 1 or None, _proof(row, base))
+
+
+def _proof(row: AuditEntry, base: str) -> str:
+    kind, _colon, key = row.target.partition(":")
+    if kind == "request" and ids.parse(key):
+        subject = ApprovalRequest.objects.filter(pk=key).values_list("subject", flat=True).first()
+        kind, _colon, key = (subject or "").partition(":")
+    return f"{base}runs/{key}/proof/" if kind == "run" and ids.parse(key) else ""
 
 
 def _line(row: Mapping[str, Any], names: Names, base: str, query: str, open_to: Collection[str]) -> EntryLine:

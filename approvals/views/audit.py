@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from approvals.pages import audit as shapes
-from tenants import audit_log, pages, streaming
+from tenants import audit_log, pages, signing, streaming
 from tenants.models import ApiKey, AuditEntry, Member
 from tenants.paging import page
 from tenants.refusals import not_found
@@ -89,6 +89,7 @@ class AuditView:
     filters: Filters
     entries: Sequence[shapes.EntryLine]
     page: Paging
+    public_key: str
     entry: shapes.EntryView | None = None
 
 
@@ -113,7 +114,8 @@ def show(request: TenantRequest, **_names: object) -> HttpResponse:
             next_url=f"{url}?{query}{urlencode({'cursor': found.next})}" if found.next else "",
             previous_url=f"{url}?{query}".rstrip("?&") if request.GET.get("cursor") else "",
         ),
-        entry=_entry(request.GET.get("entry", "")),
+        public_key=signing.public_key(),
+        entry=_entry(request.GET.get("entry", ""), base),
     )
     return render(request, "audit/audit.html", {"view": view, "section": "audit"})
 
@@ -211,7 +213,7 @@ def _query(filters: Filters) -> str:
     return f"{text}&" if text else ""
 
 
-def _entry(text: str) -> shapes.EntryView | None:
+def _entry(text: str, base: str) -> shapes.EntryView | None:
     if not text:
         return None
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
@@ -219,4 +221,4 @@ def _entry(text: str) -> shapes.EntryView | None:
     if row is None:
         raise not_found(_("There is no such entry."))
     told: dict[str, Any] = audit_log.shown([row])[0]
-    return shapes.entry(row, told)
+    return shapes.entry(row, told, base)

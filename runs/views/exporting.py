@@ -1,12 +1,19 @@
-"""The export of events for an admin who is signed in."""
+"""What is taken away whole by somebody who is signed in: the record of a run, and the export of events."""
 
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from runs.api import exporting
+from runs.api import exporting, proving
 from runs.listing import Wanted
-from tenants import pages, streaming
+from tenants import ids, pages, streaming
 from tenants.requests import TenantRequest
+
+
+@require_safe
+def proof(request: TenantRequest, run_id: str, **_names: object) -> HttpResponseBase:
+    """The whole record of a run: all of it for an admin, else what the reader may read elsewhere."""
+    reader = proving.Reader(member=request.member, actor=request.actor, whole=request.member.has("admin"))
+    return proving.download(request, ids.parse(run_id), reader)
 
 
 @require_safe

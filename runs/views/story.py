@@ -69,7 +69,7 @@ def story(run: Run, *, member: Member, base: str) -> RunView:
         events_url="",
         comments=comments(run),
         may_comment=True,
-        proof_url="",
+        proof_url=f"{url}proof/",
         topics=telling.subject(run.id),
         seq=last,
     )
