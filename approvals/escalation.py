@@ -1,6 +1,7 @@
 """The sweep of deadlines and levels: due ids without a lock, each then alone, under its own."""
 
 import logging
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -9,12 +10,13 @@ from uuid import UUID
 from django.db import connection
 
 from approvals import hands, ladder, requests
-from tenants import doors
+from tenants import broker, doors
 from tenants.scope import scope
 
 logger = logging.getLogger(__name__)
 BATCH = 200
 THREADS = 4
+MESSAGES = 5  # Of one thread in one batch; the runs of the others are announced by the sweep of runs.
 PATIENCE = 5.0
 _sweeping = Lock()
 
@@ -36,6 +38,7 @@ def _sweep(limit: int) -> int:
     ends = time.monotonic() + PATIENCE
     looked = 0
     while due := doors.due("requests", limit):
+        random.shuffle(due)  # Another process may have the same list: so that the two do not wait for each other.
         with ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(_handled, [due[place::THREADS] for place in range(THREADS)]))
         looked += len(due)
@@ -47,8 +50,9 @@ def _sweep(limit: int) -> int:
 def _handled(share: list[tuple[UUID, UUID]]) -> None:
     """One thread's share of a batch, on one connection."""
     try:
-        for tenant, request_id in share:
-            _handled_alone(tenant, request_id)
+        with broker.at_most(MESSAGES):
+            for tenant, request_id in share:
+                _handled_alone(tenant, request_id)
     finally:
         connection.close()
 

@@ -3,6 +3,8 @@
 import logging
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from celery import current_app
@@ -18,17 +20,30 @@ def publish(task_name: str, *args: Any) -> None:
     transaction.on_commit(lambda: _post.send(task_name, args))
 
 
+@contextmanager
+def at_most(count: int) -> Iterator[None]:
+    """Send only so many of this thread's messages: what thousands of others would tell, the next sweep finds due."""
+    _post.left = count
+    try:
+        yield
+    finally:
+        _post.left = None
+
+
 class Post(threading.local):
     """A thread's own connection to the broker, with a patience of its own beside the workers'."""
 
     producer: Any = None
     silent_until = 0.0
+    left: int | None = None
 
     def send(self, name: str, args: tuple[Any, ...]) -> None:
         """Send now, or say in the log why not."""
         began = time.monotonic()
-        if began < self.silent_until:
+        if began < self.silent_until or self.left == 0:
             return
+        if self.left is not None:
+            self.left -= 1
         old = self.producer is not None
         error = self._try(name, args)
         if error and old and time.monotonic() - began < PATIENCE / 2:

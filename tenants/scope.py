@@ -9,7 +9,11 @@ from weakref import WeakKeyDictionary
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from tenants import prepared
 from tenants.errors import NoTenant
+
+_ENTER = "SELECT current_setting('app.tenant', true), set_config('app.tenant', $1::text, true)"
+_ENTER_TO_READ = f"{_ENTER}, set_config('transaction_read_only', 'on', true)"
 
 
 @dataclass(slots=True)
@@ -61,11 +65,8 @@ def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
 
 
 def _enter(tenant_id: UUID, *, read_only: bool) -> str:
-    mode = ", set_config('transaction_read_only', 'on', true)" if read_only else ""
-    query = f"SELECT current_setting('app.tenant', true), set_config('app.tenant', %s, true){mode}"
-    with connection.cursor() as cursor:
-        cursor.execute(query, [str(tenant_id)])
-        return cursor.fetchone()[0] or ""
+    before, *_now = prepared.one(_ENTER_TO_READ if read_only else _ENTER, (str(tenant_id),))
+    return before or ""
 
 
 def _set(value: str) -> None:

@@ -84,7 +84,7 @@ class ApprovalRequest(TenantModel):
             models.Index(fields=["tenant", "status", "opened_at", "id"], name="request_list"),
             models.Index(fields=["tenant", "subject", "ref"], name="request_of_subject"),
             models.Index(fields=["tenant", "tool", "opened_at"], name="request_of_tool"),
-            models.Index(fields=["due_at"], condition=models.Q(status="pending"), name="request_due"),
+            models.Index(fields=["tenant", "due_at"], condition=models.Q(status="pending"), name="request_due_in_turn"),
             models.Index(
                 fields=["tenant", "asked_stamp"], condition=models.Q(status="pending"), name="request_ask_again"
             ),
