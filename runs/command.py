@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from approvals.requests import cancel_open
-from runs import states
+from runs import bells, states
 from runs.entries import Journal
 from runs.models import Run
 from runs.reading import load
@@ -67,6 +67,7 @@ class Command:
         code, last_event = prepared.one(_SETTLE, (*self._key, str(step), outcome, result, self._actor, message))
         if code == "ok":
             self._ring(last_event)
+            bells.unsettled(self.run.tenant_id)
         return bool(code == "ok")
 
     def wake(self, because: str, *, data: Mapping[str, Any] | None = None) -> bool:
@@ -102,6 +103,9 @@ class Command:
         seq = int(prepared.one(_MOVE, values)[0])
         self.run.status, self.run.reason = status, reason
         self._ring(seq)
+        bells.moved(self.run.tenant_id)
+        if status in states.FINISHED:
+            bells.unsettled(self.run.tenant_id)
         if status == states.QUEUED:
             broker.publish("runs.tasks.advance", self.run.tenant_id, self.run.pk)
         return seq

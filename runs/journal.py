@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import boundary, leases, states
+from runs import bells, boundary, leases, states
 from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
@@ -214,6 +214,9 @@ class Holder:
         if code != "ok":
             raise LostLease if code == "lost" else Halted(found)
         self._ring(last_event)
+        bells.moved(self.lease.tenant)
+        if status in states.FINISHED:  # What stood between attempts became unknown with it.
+            bells.unsettled(self.lease.tenant)
         leases.stopped(self.lease)
 
     def _values(self) -> list[prepared.Value]:
@@ -239,6 +242,8 @@ class Holder:
         self.behind = self.behind or answer.first_event != self.journal.last_event + 1
         self.journal = boundary.told(self.journal, answer, closing, plans, opening, fence=self.lease.fence)
         self._ring(answer.last_event)
+        if closing and closing.status == "unknown":
+            bells.unsettled(self.lease.tenant)
         return answer
 
     def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from runs import renewal
+from runs import bells, renewal
 from tenants import actors, broker, exact_json, live, prepared
 
 _ACQUIRE = prepared.statement("lease_acquire", "uuid uuid text float8 text[] jsonb")
@@ -45,6 +45,7 @@ def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> 
     renewal.keep(renewal.Key(tenant, run, fence), until=before + settings.LEASE_SECONDS)
     if last_event:
         live.ring(f"run:{run}", last_event, tenant=tenant)
+        bells.moved(tenant)
     return Lease(tenant, run, fence, worker, agent, version)
 
 

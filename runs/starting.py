@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
-from runs import states, validation
+from runs import bells, states, validation
 from runs.models import Lease, Run, Text
 from tenants import audit, broker, events, ids
 from tenants.actors import Actor
@@ -46,6 +46,7 @@ def start(wanted: Start, *, actor: Actor, channel: str = "") -> Run:
     data = {"agent": run.agent, "version": run.version}
     events.append(f"run:{run.pk}", states.run_event(None, states.QUEUED), actor=actor, message=run.title, data=data)
     broker.publish("runs.tasks.advance", run.tenant_id, run.pk)
+    bells.moved(run.tenant_id)
     detail = {**data, "title": run.title, "initiators": [str(each) for each in run.initiators]}
     audit.record("run.started", actor=actor, target=f"run:{run.pk}", detail=detail, channel=channel)
     return run

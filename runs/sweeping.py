@@ -8,7 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models.functions import Now
 
-from runs import states
+from runs import bells, states
 from runs.command import Command, command
 from runs.models import AgentVersion, Run
 from tenants import broker, exact_json, prepared
@@ -66,6 +66,8 @@ def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) 
 def _recover(tenant: UUID, run: UUID) -> None:
     actor = exact_json.dumps(SYSTEM.as_json())
     (status,) = prepared.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
+    bells.moved(tenant)
+    bells.unsettled(tenant)
     if status in {states.QUEUED, *states.FINISHED}:
         broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 

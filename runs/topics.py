@@ -10,7 +10,7 @@ PACE = 10
 
 
 def connect() -> None:
-    """Let members watch what they may read. Lists have no bell of their own: the tick tells of them."""
+    """Let members watch what they may read. The bell of a list says that some run moved, and not which."""
     topics.register("run", may_watch=_may_watch, number=_number)
     topics.register("runs", may_watch=lambda _member, key: key == "", number=_pulse)
     topics.register("outcomes", may_watch=_may_settle, number=_pulse)
@@ -31,5 +31,5 @@ def _number(_member: Member, key: str) -> int:
 
 
 def _pulse(_member: Member, _key: str) -> int:
-    """Milliseconds, in steps of ten seconds: what of many runs changed last, no index could say for nothing."""
+    """Milliseconds, in steps of ten seconds, for where a bell was lost: no index says what changed last."""
     return int(time.time()) // PACE * PACE * 1000

@@ -6,6 +6,8 @@ const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 const SILENCE_ALLOWED = 2_500; // A socket that comes back within this time is not worth a word.
 const SIGNED_OUT = 4401;
+const PACE = 1_000; // What rings all the time is looked at once in this time, and once more at the end;
+const LIST_PACE = 3_000; // a list, of which every run that moves rings, less often.
 
 let socket = null;
 let wait = FIRST_WAIT;
@@ -13,6 +15,8 @@ let asOf = new Date();
 let lostTimer = null;
 let wasOpen = false;
 let asked = "";
+const newest = new Map(); // Of each topic that rang and was not looked at yet: its number.
+const looked = new Map(); // When each topic was looked at last.
 
 export function live() {
   if (!document.body.dataset.live) return;
@@ -72,6 +76,17 @@ function watchAll() {
 }
 
 function heard({ topic, seq }) {
+  const pending = newest.has(topic);
+  newest.set(topic, seq);
+  if (pending) return;
+  const pace = topic.includes(":") ? PACE : LIST_PACE;
+  setTimeout(look, (looked.get(topic) ?? -pace) + pace - performance.now(), topic);
+}
+
+function look(topic) {
+  const seq = newest.get(topic);
+  newest.delete(topic);
+  looked.set(topic, performance.now());
   for (const element of watched()) {
     if (element.dataset.watch !== topic || seq <= Number(element.dataset.seq ?? -1)) continue;
     element.dataset.seq = seq;

@@ -117,3 +117,37 @@ def test_a_lost_call_is_settled_with_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Nothing to settle")).to_be_visible()
     assert unknown_run.fresh().status == "queued"
+
+
+def test_the_list_of_runs_follows_their_states(open_as: OpenAs, parked_run: Play, mona: Member) -> None:
+    page = open_as(mona, "/t/acme/runs/")
+    row = page.locator(f"tr[data-id='{parked_run.id}']")
+    expect(row).to_contain_text("waits for people")
+    with scope(parked_run.tenant.pk):
+        commands.cancel(parked_run.run.pk, actor=members.actor_of(mona))
+    expect(row).to_contain_text("stopped")
+
+
+def test_the_empty_desk_shows_a_lost_call_as_soon_as_it_is_lost(
+    open_as: OpenAs, play: Callable[..., Play], mona: Member
+) -> None:
+    page = open_as(mona, "/t/acme/outcomes/")
+    expect(page.get_by_role("heading", name="Nothing to settle")).to_be_visible()
+    run = play(title="Lost answer").begin()
+    (label,) = run.wants(("label", {"order": "A-2", "card": "4111"}))
+    run.lost(label)
+    expect(page.get_by_role("heading", name="Make a label for A-2")).to_be_visible()
+
+
+def test_a_note_in_hand_on_the_desk_stays_while_another_call_is_lost(
+    open_as: OpenAs, play: Callable[..., Play], unknown_run: Play, mona: Member
+) -> None:
+    page = open_as(mona, "/t/acme/outcomes/")
+    page.get_by_role("radio", name="It happened").check()
+    page.get_by_label("How do you know").fill("I asked the carrier.")
+    run = play(title="Another").begin()
+    (label,) = run.wants(("label", {"order": "A-9", "card": "4111"}))
+    run.lost(label)
+    expect(page.get_by_role("link", name="Make a label for A-9")).to_be_visible()
+    expect(page.locator("#open")).to_contain_text("2 to settle")
+    expect(page.get_by_label("How do you know")).to_have_value("I asked the carrier.")

@@ -1,0 +1,66 @@
+"""The bells of lists: every run that moves rings them, with a number alone; the desk's is for managers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runs import commands
+from tenants import live, topics
+from tenants.models import Member, Tenant
+from tenants.scope import scope
+from tests.cast.people import actor
+from tests.cast.plays import Play
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any) -> Callable[..., list[str]]:
+    """The topics that rang while something was done, once it was committed."""
+
+    def during(act: Callable[[], Any]) -> list[str]:
+        found: list[str] = []
+        monkeypatch.setattr(live._ringer, "ring", lambda _tenant, topic, _seq: found.append(topic))
+        with django_capture_on_commit_callbacks(execute=True):
+            act()
+        return found
+
+    return during
+
+
+def test_a_run_rings_the_list_when_it_moves_and_not_with_every_step(
+    rung: Callable[..., list[str]], play: Callable[..., Play], acme: Tenant, mona: Member, alice: Member
+) -> None:
+    run = play()
+    assert "runs" in rung(play)
+    assert "runs" in rung(run.take)
+    assert "runs" not in rung(run.holder.open_turn)
+    steps: list[int] = []
+    assert "runs" not in rung(lambda: steps.extend(run.wants(("refund", {"order": "A", "amount": "1"}))))
+    assert "runs" in rung(lambda: run.park(*steps))
+
+    def cancel() -> None:
+        with scope(acme.pk):
+            commands.cancel(run.run.pk, actor=actor(mona))
+
+    assert {"runs", "outcomes", run.subject} <= set(rung(cancel))
+
+
+def test_a_lost_call_rings_the_desk_and_so_does_its_settling(
+    rung: Callable[..., list[str]], play: Callable[..., Play], acme: Tenant, mona: Member
+) -> None:
+    run = play().begin()
+    (label,) = run.wants(("label", {"order": "A-2", "card": "4111"}))
+    assert "outcomes" in rung(lambda: run.lost(label))
+    run.attention("unknown_outcome")
+
+    def settle() -> None:
+        with scope(acme.pk):
+            commands.settle(run.run.pk, label, outcome="not_done", note="Asked.", actor=actor(mona))
+
+    assert {"runs", "outcomes"} <= set(rung(settle))
+
+
+def test_the_desk_rings_for_managers_alone(acme: Tenant, mona: Member, alice: Member) -> None:
+    with scope(acme.pk):
+        assert set(topics.numbers(mona, ["runs", "outcomes"])) == {"runs", "outcomes"}
+        assert set(topics.numbers(alice, ["runs", "outcomes", "runs:x"])) == {"runs"}
