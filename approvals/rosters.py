@@ -74,6 +74,11 @@ class Roster:
         found = self.people.get(member) if member else None
         return found.name if found else "–"
 
+    @property
+    def reviewers(self) -> frozenset[UUID]:
+        """Who answers requests."""
+        return frozenset(key for key, someone in self.people.items() if "reviewer" in someone.roles)
+
     def away(self, member: UUID) -> StandIn | None:
         """Who stands in for this member now, if anyone does."""
         return next((each for each in self.stand_ins if each.absent == member), None)

@@ -1,7 +1,7 @@
 """Who is on call: turns handed over at a local time, and exceptions to them; pure."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -59,17 +59,30 @@ def on_call(rota: Rota, at: datetime, able: Collection[UUID]) -> Turn:
 
 
 def turns(rota: Rota, start: datetime, end: datetime, able: Collection[UUID]) -> Iterator[Turn]:
-    """The turns from `start` to `end`, without a gap, in order."""
+    """The turns from `start` to `end`, without a gap, in order; the first and the last whole."""
+    held: Turn | None = None
     at = start
     while at < end:
         turn = on_call(rota, at, able)
-        yield turn
+        if held and _goes_on(held, turn):
+            held = replace(held, ends=turn.ends)
+        else:
+            if held:
+                yield held
+            held = turn
         at = turn.ends
+    if held:
+        yield held
 
 
 def people(rota: Rota) -> frozenset[UUID]:
     """Everyone who has a turn, by the order or by an override."""
     return frozenset(rota.members) | {each.member for each in rota.overrides}
+
+
+def _goes_on(before: Turn, after: Turn) -> bool:
+    """Whether it is one override that another's edge merely cuts."""
+    return before.override and after.override and before.member == after.member
 
 
 def _cut(rota: Rota, turn: Turn, at: datetime) -> Turn:

@@ -43,7 +43,7 @@ def change(rotation_id: UUID, *, actor: Actor, changes: Mapping[str, Any], chann
     for name, value in body.items():
         setattr(row, name, value)
     row.save(update_fields=list(body))
-    if members != _members(row):
+    if members != members_of(row):
         RotationMember.objects.filter(rotation=row).delete()
         _write_places(row, members)
     _record("rotation.changed", row, actor=actor, channel=channel)
@@ -119,13 +119,14 @@ def written(row: Rotation) -> dict[str, Any]:
         "every": row.every,
         "handover": row.handover.strftime("%H:%M"),
         "first_day": row.first_day.isoformat(),
-        "members": _members(row),
+        "members": members_of(row),
     }
 
 
-def _members(row: Rotation) -> list[str]:
-    places = RotationMember.objects.filter(rotation=row).order_by("position")
-    return [str(member) for member in places.values_list("member_id", flat=True)]
+def members_of(row: Rotation) -> list[str]:
+    """The ids of its members in their order."""
+    places = sorted(row.places.all(), key=lambda place: place.position)
+    return [str(place.member_id) for place in places]
 
 
 def _write_places(row: Rotation, members: list[str]) -> None:
@@ -178,9 +179,9 @@ def _zone(value: Any) -> str:
 
 
 def _every(value: Any) -> str:
-    if value not in rotas.DAYS:
+    if not isinstance(value, str) or value not in rotas.DAYS:
         raise ValueError(_("One of these is wanted: %(choices)s.") % {"choices": ", ".join(rotas.DAYS)})
-    return str(value)
+    return value
 
 
 def _handover(value: Any) -> time:

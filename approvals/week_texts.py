@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from approvals.calendars import MIDNIGHT, Hours
+from tenants import naming
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MAX_SPANS = 8
@@ -51,6 +52,8 @@ def days(written: Any) -> dict[date, tuple[str, Hours]]:
         name = each.get("name") or ""
         if not isinstance(name, str) or len(name) > 100:
             raise ValueError(_("A name of at most 100 characters is wanted."))
+        if naming.hides(name):
+            raise ValueError(str(naming.HIDING))
         found[day] = name.strip(), hours(each.get("hours") or [])
     return dict(sorted(found.items()))
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import available_timezones
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from approvals import calendars, clock, errors, free_days, rule_bodies, week_texts
@@ -104,6 +105,15 @@ def made(row: Calendar, zone: str) -> calendars.Calendar:
         country=row.country,
         subdivision=row.subdivision,
     )
+
+
+def holidays_of(row: Calendar, year: int) -> list[tuple[date, str]]:
+    """The public holidays of this year and the next with their names, in the reader's language where it is known."""
+    if not row.country:
+        return []
+    language = get_language() or "en"
+    years = (free_days.named(row.country, row.subdivision, each, language=language) for each in (year, year + 1))
+    return [pair for each in years for pair in each.items()]
 
 
 def _make_default(row: Calendar) -> None:

@@ -1,11 +1,13 @@
-"""The HTTP API of asking: requests and their answers, rules, escalation policies, stand-ins."""
+"""The HTTP API of asking: requests, answers, rules, escalation, stand-ins, working time, being on call."""
 
 from ninja import Router
 
-from approvals.api import exporting, people, policies, requests
+from approvals.api import calendars, exporting, people, policies, requests, rotations
 
 router = Router()
 router.add_router("", requests.router)
 router.add_router("", exporting.router)
 router.add_router("", policies.router)
 router.add_router("", people.router)
+router.add_router("", calendars.router)
+router.add_router("", rotations.router)

@@ -1,15 +1,14 @@
 """The API of escalation policies and of delegations."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
 from pydantic import ConfigDict, Field
 
 from approvals import absences, clock, errors, escalation_policies, rule_bodies
+from approvals.api.moments import moment
 from approvals.models import Delegation, EscalationPolicy, Rotation
 from tenants.bearer import demand
 from tenants.models import Group, Member
@@ -99,8 +98,8 @@ def list_delegations(request: KeyRequest) -> Shape:
 def delegate(request: KeyRequest, body: DelegationBody) -> Status[Any]:
     """For yourself; an admin may name another member. What waits already moves too."""
     bearer = demand(request, "approvals:decide")
-    starts = _moment("from", body.starts) if body.starts else None
-    ends = _moment("until", body.until)
+    starts = moment("from", body.starts) if body.starts else None
+    ends = moment("until", body.until)
     with scope(bearer.tenant):
         row = absences.delegate(
             actor=bearer.actor,
@@ -137,17 +136,6 @@ def _member(field: str, named: str) -> Member:
     except ValueError as error:
         raise errors.field(field, str(error)) from error
     return Member.objects.select_related("person").get(pk=key)
-
-
-def _moment(field: str, text: str) -> datetime:
-    """A time with its offset: one without would mean another moment in every zone."""
-    try:
-        at = parse_datetime(text)
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
-        raise errors.field(field, _("A time with its offset is wanted, such as 2026-12-03T08:00:00+01:00."))
-    return at
 
 
 def _policy(row: EscalationPolicy) -> Shape:
