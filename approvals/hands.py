@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from approvals import requirements
+from approvals import requirements, wordings
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, Vote, asking, askings, counted
@@ -23,6 +23,7 @@ _ROW = Rows(
         "clock_timestamp()",
         "EXISTS (SELECT FROM approvals_review w WHERE w.tenant_id = r.tenant_id AND w.request_id = r.id)",
         "EXISTS (SELECT FROM approvals_reassignment m WHERE m.tenant_id = r.tenant_id AND m.request_id = r.id)",
+        *wordings.BESIDE,
     ],
 )
 _VERSIONS = Rows(RequestVersion, f"{_OF_REQUEST} ORDER BY r.number")
@@ -108,7 +109,8 @@ def hold(request_id: UUID) -> Row | None:
     if subject is None:
         return None
     locks.held(subject)
-    ((request, now, answered, moved),) = _ROW.beside(*key)
+    ((request, now, answered, moved, *worded),) = _ROW.beside(*key)
+    wordings.read(request, *worded)
     return Row(request, now, answered=answered, moved=moved)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from approvals import requirements, texts
+from approvals import parts, requirements, texts
 from approvals.models import Review
 from approvals.requirements import Requirement
 from approvals.reviewers import Given
@@ -54,7 +54,8 @@ class Look:
 
 _READ = """
 SELECT t.stamp, clock_timestamp(), r.id, r.ref, r.status, r.version, r.round, v.arguments, v.digest, r.decision,
-  r.comment, r.response, r.deadline, r.requirement::text, r.fingerprint, r.precondition,
+  r.comment, r.response, r.deadline, r.requirement::text, demanded.body::text,
+  coalesce(nullif(r.fingerprint, ''), worded.body->>'fingerprint', ''), r.precondition,
   r.agent, r.risk, r.escalation_level, r.initiators,
   ARRAY(SELECT f.name FROM approvals_requestversion w, unnest(w.edited_fields) WITH ORDINALITY AS f(name, place)
     WHERE w.tenant_id = t.id AND w.request_id = r.id ORDER BY w.number, f.place),
@@ -65,6 +66,8 @@ SELECT t.stamp, clock_timestamp(), r.id, r.ref, r.status, r.version, r.round, v.
 FROM tenants_tenant t
 LEFT JOIN LATERAL (SELECT DISTINCT ON (q.ref) q.* FROM approvals_approvalrequest q
   WHERE q.tenant_id = t.id AND q.subject = %s ORDER BY q.ref, q.opened_at DESC, q.id DESC) r ON true
+LEFT JOIN approvals_wording worded ON worded.tenant_id = t.id AND worded.digest = r.definition_digest
+LEFT JOIN approvals_wording demanded ON demanded.tenant_id = t.id AND demanded.digest = r.requirement_digest
 LEFT JOIN approvals_requestversion v ON v.tenant_id = t.id AND v.request_id = r.id AND v.number = r.version
 WHERE t.id = (SELECT app_tenant())
 """
@@ -86,7 +89,7 @@ def latest(subject: str) -> dict[str, RequestView]:
 
 def _view(row: Sequence[Any]) -> RequestView:
     key, ref, status, version, round_, arguments, digest, decision, comment, response = row[:10]
-    deadline, requirement, fingerprint, precondition, agent, risk, level, initiators, fields, reviews, moves = row[10:]
+    deadline, own, form, fingerprint, precondition, agent, risk, level, initiators, fields, reviews, moves = row[10:]
     answers = [_review(key, version, each) for each in _listed(reviews)]
     text = texts.of_decision(status, comment=comment, response=response)
     return RequestView(
@@ -103,7 +106,7 @@ def _view(row: Sequence[Any]) -> RequestView:
         text=texts.cancelled(comment) if status == "cancelled" else text,
         edited_fields=tuple(dict.fromkeys(fields)),
         deadline=deadline,
-        requirement=requirements.from_json(exact_json.loads(requirement)),
+        requirement=requirements.from_json(_requirement(own, form)),
         fingerprint=fingerprint,
         precondition=precondition,
         voters=tuple(dict.fromkeys(each.member_id for each in answers if each.decision in ("approve", "edit"))),
@@ -116,6 +119,12 @@ def _view(row: Sequence[Any]) -> RequestView:
             reviews=tuple(answers),
         ),
     )
+
+
+def _requirement(own: str | None, form: str | None) -> dict[str, Any]:
+    """What the rules demand, of a row that shares it and of one from before."""
+    read: Any = exact_json.loads(own) if own else None
+    return parts.joined(exact_json.loads(form), read) if form else read
 
 
 def _listed(text: str | None) -> list[Any]:

@@ -20,7 +20,7 @@ def past(call: ProposedCall) -> dict[str, Any]:
 
     `rows` are the nearest five `{id, subject, ref, at, title, status, by, values, differs}`, newest first, without
     sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text; `total` how many
-    of these there were.
+    of these there were. `rows` and `numbers` are left out where there are none.
     """
     found = _decided(call.tool)
     hidden = set(call.sensitive)
@@ -31,11 +31,8 @@ def past(call: ProposedCall) -> dict[str, Any]:
         for name, value in values.items():
             if (amount := number(value)) is not None:
                 numbers.setdefault(name, []).append(f"{amount:f}")
-    return {
-        "rows": [_row(version, values, mine) for version, values in rows[:SHOWN]],
-        "numbers": numbers,
-        "total": len(rows),
-    }
+    shown = [_row(version, values, mine) for version, values in rows[:SHOWN]]
+    return {"total": len(rows), **({"rows": shown} if shown else {}), **({"numbers": numbers} if numbers else {})}
 
 
 def _decided(tool: str) -> list[RequestVersion]:

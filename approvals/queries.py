@@ -48,8 +48,17 @@ def narrowed(found: QuerySet[ApprovalRequest], filters: Filters, *, member: Memb
             found = found.filter(**{name: value})
     if filters.mine:
         found = found.filter(asked_of(member))
-    found = found.defer("precedents")
+    found = found.only(*_shown())
     return found.filter(_words(filters.q)) if filters.q else found
+
+
+def _shown() -> list[str]:
+    """All of a request but its precedents, which are wide and which no list shows.
+
+    Django takes a deferred field to defer the wordings too; so those that are wanted are named.
+    """
+    own = [field.name for field in ApprovalRequest._meta.concrete_fields if field.name != "precedents"]
+    return [*own, "worded", "demanded"]
 
 
 def asked_of(member: Member) -> Exists:
@@ -70,5 +79,5 @@ def _words(q: str) -> Q:
     recent = Q(opened_at__gte=clock.now() - SEARCHED)
     for word in q.split()[:10]:
         titles = RequestVersion.objects.filter(request=OuterRef("pk"), title__icontains=word)
-        recent &= Q(Exists(titles)) | Q(tool__icontains=word) | Q(run__title__icontains=word)
+        recent &= Q(Exists(titles)) | Q(tool__icontains=word) | Q(own_run__title__icontains=word)
     return recent

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from approvals import calendars, checks, clock, hands, ladder, precedents, states, texts, working_hours
+from approvals import calendars, checks, clock, hands, ladder, precedents, states, texts, wordings, working_hours
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
 from approvals.hands import Hand
@@ -76,13 +76,13 @@ def open(  # noqa: A001  The verb of the design; the built-in is not wanted here
         subject=subject,
         ref=ref,
         round=round,
-        requirement=requirement.as_json(),
         supersedes=supersedes,
         difference=difference,
         opened_at=now,
         deadline=_deadline(requirement, now),
         **_frozen(call),
     )
+    wordings.word(request, call, requirement)
     request.precedents = precedents.past(call)
     request.flags = checks.flags(call.arguments, request)
     # The row itself is written by `climb`, with when to look again: once, and not as two versions of a wide row.
@@ -102,9 +102,8 @@ def edit(hand: Hand, change: Edit, *, actor: Actor) -> Hand:
     """Make the next version; votes for the earlier ones lapse, deadline and level stay."""
     request = _pending(hand)
     request.version += 1
-    request.requirement = change.requirement.as_json()
     request.flags = checks.flags(change.call.arguments, request)
-    request.save(update_fields=["version", "requirement", "flags"])
+    request.save(update_fields=["version", "flags", *wordings.demand(request, change.requirement)])
     version = _write_version(request, change.call, change)
     data = {"version": request.version, "fields": list(change.fields)}
     message = f"{actor.name} edited {', '.join(change.fields)}"
@@ -218,14 +217,11 @@ def _frozen(call: ProposedCall) -> dict[str, Any]:
         "agent_version": call.agent_version,
         "risk": call.risk,
         "effect": call.effect,
-        "definition": dict(call.tool_definition),
-        "fingerprint": call.fingerprint,
         "proposed_arguments": call.proposed_arguments,
         "rationale": call.rationale,
         "initiators": list(call.initiators),
         "initiator": dict(call.initiator),
         "labels": dict(call.labels),
-        "run": dict(call.run),
         "evidence": call.evidence,
         "evidence_error": call.evidence_error,
         "precondition": call.precondition,
@@ -280,7 +276,7 @@ def _close(
     request.status, request.due_at = status, None
     request.decided_at, request.decided_by = now, actor.as_json()
     words = (request.decision, request.comment, request.response)
-    who, what = exact_json.dumps(request.decided_by), exact_json.dumps(facts(request, data))
+    who, what = exact_json.dumps(actor.packed()), exact_json.dumps(facts(request, data))
     key = (str(request.tenant_id), str(request.pk))
     (seq,) = prepared.one(_END, (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what))
     ring(request, seq)

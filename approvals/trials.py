@@ -76,7 +76,7 @@ def _calls(since: datetime) -> Iterable[PastCall]:
 
 
 def _asked_about(since: datetime) -> list[PastCall]:
-    first = RequestVersion.objects.filter(number=1, request__opened_at__gte=since).select_related("request")
+    first = RequestVersion.objects.filter(number=1, request__opened_at__gte=since).select_related("request__worded")
     return [_past(row.request, row) for row in first.order_by("-request__opened_at")[:MOST]]
 
 

@@ -39,9 +39,10 @@ def parked(run: UUID, request: UUID, *, times: int) -> None:
 
 
 _DUE = """
-UPDATE approvals_approvalrequest SET opened_at = now() - interval '2 hours', due_at = now(), next_at = now(),
-       deadline = CASE WHEN requirement->>'escalation' IS NULL THEN now() ELSE deadline END
- WHERE status = 'pending'
+UPDATE approvals_approvalrequest r SET opened_at = now() - interval '2 hours', due_at = now(), next_at = now(),
+       deadline = CASE WHEN w.body->>'escalation' IS NULL THEN now() ELSE deadline END
+  FROM approvals_wording w
+ WHERE r.status = 'pending' AND w.tenant_id = r.tenant_id AND w.digest = r.requirement_digest
 """
 
 

@@ -37,7 +37,7 @@ class Command:
         self.run = run
         self.actor = actor
         self._key = (str(run.tenant_id), str(run.pk))
-        self._actor = exact_json.dumps(actor.as_json())
+        self._actor = exact_json.dumps(actor.packed())
 
     @property
     def held(self) -> bool:

@@ -54,7 +54,7 @@ class Holder:
         self.journal = journal
         self.behind = False
         self.actor = actors.worker(lease.worker)
-        self._actor = exact_json.dumps(self.actor.as_json())
+        self._actor = exact_json.dumps(self.actor.packed())
         self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
         self._clock: tuple[float, float] | None = None
 

@@ -36,7 +36,7 @@ def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> 
     None: it is not queued, or held, past its deadline, or its version is not among `knows` (each `agent@version`). A
     finished run is granted too, unchanged, where a lost holder left an open attempt; then only a lookup may be opened.
     """
-    actor = exact_json.dumps(actors.worker(worker).as_json())
+    actor = exact_json.dumps(actors.worker(worker).packed())
     before = time.monotonic()
     values = (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
     code, fence, agent, version, last_event = prepared.one(_ACQUIRE, values)

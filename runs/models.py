@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from runs.states import FINISHED
-from tenants.fields import ExactJSONField
+from tenants.fields import ActorField, ExactJSONField
 from tenants.models import Tenant, TenantModel
 
 
@@ -23,7 +23,7 @@ class Run(TenantModel):
     labels = ExactJSONField(default=dict)
     initiators = ArrayField(models.UUIDField(), default=list)
     """Member ids of the persons who may not decide: starter, key's owner, on_behalf_of, retriers."""
-    started_by = ExactJSONField()
+    started_by = ActorField()
     budget = ExactJSONField(default=dict)
     """What a person allowed beyond the agent's own budget: tokens, cost (as text), seconds.
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from runs.entries import AttemptRow, Journal, RunRecord, StepRow
 from runs.models import Run
 from runs.states import STEP_OPEN
-from tenants import exact_json, prepared
+from tenants import actors, exact_json, prepared
 
 _RUN = prepared.statement("journal_read_run", "uuid uuid")
 _STEPS = prepared.statement("journal_read_steps", "uuid uuid bigint")
@@ -46,7 +46,7 @@ def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:
         reason=reason,
         labels=exact_json.loads(labels),
         initiators=tuple(initiators),
-        started_by=exact_json.loads(started_by),
+        started_by=actors.unpacked(exact_json.loads(started_by)),
         budget=exact_json.loads(budget),
         deadline=deadline,
         created_at=created,

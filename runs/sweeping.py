@@ -64,7 +64,7 @@ def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) 
 
 
 def _recover(tenant: UUID, run: UUID) -> None:
-    actor = exact_json.dumps(SYSTEM.as_json())
+    actor = exact_json.dumps(SYSTEM.packed())
     (status,) = prepared.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
     bells.moved(tenant)
     bells.unsettled(tenant)

@@ -34,7 +34,7 @@ def append(subject: str, name: str, *, actor: Actor, message: str = "", data: Ma
     is a fact a person understands; `data` is any JSON object.
     """
     demand(subject)
-    who, what = exact_json.dumps(actor.as_json()), exact_json.dumps(data or {})
+    who, what = exact_json.dumps(actor.packed()), exact_json.dumps(data or {})
     row = (str(current()), subject, name, who, message, what)
     seq = int(prepared.one(_APPEND, row)[0])
     live.ring(subject, seq)

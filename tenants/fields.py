@@ -1,11 +1,11 @@
-"""A JSON column whose numbers are exact."""
+"""Columns that Django lacks: JSON with exact numbers, digests as bytes, actors in short."""
 
 import json
 from typing import Any
 
 from django.db import models
 
-from tenants import exact_json
+from tenants import actors, exact_json
 
 
 class Encoder(json.JSONEncoder):
@@ -31,3 +31,28 @@ class ExactJSONField(models.JSONField):
         kwargs.setdefault("encoder", Encoder)
         kwargs.setdefault("decoder", Decoder)
         super().__init__(*args, **kwargs)
+
+
+class HexField(models.BinaryField):  # type: ignore[type-arg]  # Not generic where Python runs it.
+    """Bytes in the database, their hexadecimal text in Python: half the room of the text."""
+
+    def from_db_value(self, value: bytes | None, *_: Any) -> str | None:
+        """The text of the bytes."""
+        return None if value is None else bytes(value).hex()
+
+    def get_prep_value(self, value: str | None) -> bytes | None:
+        """The bytes of the text."""
+        return None if value is None else bytes.fromhex(value)
+
+
+class ActorField(ExactJSONField):
+    """Who acted, as `Actor.as_json` says it; kept as the list that `actors.packed` makes of it."""
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        """The short form of an actor; any other value as it is."""
+        short = actors.packed(value) if isinstance(value, dict) else value
+        return super().get_db_prep_value(short, connection, prepared)
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        """The whole form, of rows written in either."""
+        return actors.unpacked(super().from_db_value(value, expression, connection))

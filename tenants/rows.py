@@ -1,12 +1,12 @@
 """A model's rows through prepared statements: what the ORM would give, without its composing a query each time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, models
 
-from tenants import exact_json, prepared
-from tenants.fields import ExactJSONField
+from tenants import actors, exact_json, prepared
+from tenants.fields import ActorField, ExactJSONField, HexField
 
 M = TypeVar("M", bound=models.Model)
 
@@ -21,7 +21,7 @@ class Rows(Generic[M]):
         fields = model._meta.concrete_fields
         self.model = model
         self.names = [field.attname for field in fields]
-        self.json = [place for place, field in enumerate(fields) if isinstance(field, ExactJSONField)]
+        self.read = [(place, read) for place, field in enumerate(fields) if (read := _reader(field))]
         columns = [f'r."{field.column}"' + ("::text" if isinstance(field, ExactJSONField) else "") for field in fields]
         table = model._meta.db_table
         self.query = f'SELECT {", ".join([*columns, *also])} FROM "{table}" r WHERE {where}'  # noqa: S608  # All ours.
@@ -40,7 +40,16 @@ class Rows(Generic[M]):
 
     def _made(self, found: Sequence[Any]) -> tuple[Any, ...]:
         row, rest = list(found[: len(self.names)]), found[len(self.names) :]
-        for place in self.json:
+        for place, read in self.read:
             if row[place] is not None:
-                row[place] = exact_json.loads(row[place])
+                row[place] = read(row[place])
         return (self.model.from_db(DEFAULT_DB_ALIAS, self.names, row), *rest)
+
+
+def _reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
+    """What a value of this field is read by, where PostgreSQL's own is not what Python holds."""
+    if isinstance(field, ActorField):
+        return lambda text: actors.unpacked(exact_json.loads(text))
+    if isinstance(field, HexField):
+        return bytes.hex
+    return exact_json.loads if isinstance(field, ExactJSONField) else None

@@ -7,6 +7,7 @@ from approvals.models.notices import Delivery
 from approvals.models.requests import FROZEN, ApprovalRequest, RequestVersion
 from approvals.models.rotations import Rotation, RotationMember, RotationOverride
 from approvals.models.rules import EscalationPolicy, PolicyRule, PolicyVersion
+from approvals.models.wordings import Wording
 
 __all__ = [
     "FROZEN",
@@ -26,4 +27,5 @@ __all__ = [
     "RotationMember",
     "RotationOverride",
     "Viewing",
+    "Wording",
 ]

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from approvals.models.requests import ApprovalRequest
-from tenants.fields import ExactJSONField
+from tenants.fields import ActorField
 from tenants.models import Member, TenantModel
 
 
@@ -21,7 +21,7 @@ class Review(TenantModel):
     comment = models.TextField(blank=True)
     response = models.TextField(blank=True)
     channel = models.CharField(max_length=16)
-    actor = ExactJSONField()
+    actor = ActorField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantModel.Meta):
@@ -92,6 +92,6 @@ class RequestComment(TenantModel):
 
     request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="comments", db_constraint=False)
     member = models.ForeignKey(Member, models.PROTECT, null=True, related_name="+", db_constraint=False)
-    actor = ExactJSONField()
+    actor = ActorField()
     text = models.TextField()
     at = models.DateTimeField(db_default=Now())

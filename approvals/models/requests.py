@@ -1,14 +1,23 @@
 """The question frozen as shown, and the versions of its arguments."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
-from approvals import states
-from tenants.fields import ExactJSONField
+from approvals import parts, states
+from approvals.models.wordings import Wording
+from tenants.fields import ActorField, ExactJSONField, HexField
 from tenants.models import Member, TenantModel
+
+
+class RequestManager(models.Manager["ApprovalRequest"]):
+    """Reads each request with the wordings it refers to, in one statement."""
+
+    def get_queryset(self) -> "models.QuerySet[ApprovalRequest]":
+        """All requests of the tenant in scope."""
+        return super().get_queryset().select_related("worded", "demanded")
 
 
 class ApprovalRequest(TenantModel):
@@ -18,7 +27,12 @@ class ApprovalRequest(TenantModel):
     end. `rung` counts the steps of the escalation's schedule that have been taken, repeats included. `short` is by
     how many too few people can answer at the last level. `asked_stamp` is the tenant's stamp at which its people
     were last looked through; where the tenant's has grown since, the sweep asks again.
+
+    What many requests share lies in a `Wording`, read with the row; `wordings` writes both. The columns `own_…` hold
+    what a request does not share, and in rows from before there were wordings the whole.
     """
+
+    objects = RequestManager()
 
     subject = models.TextField()
     ref = models.TextField(blank=True)
@@ -34,21 +48,39 @@ class ApprovalRequest(TenantModel):
     agent_version = models.TextField(blank=True)
     risk = models.CharField(max_length=16)
     effect = models.CharField(max_length=16)
-    definition = ExactJSONField(default=dict)
-    fingerprint = models.TextField(blank=True)
+    worded = models.ForeignObject(
+        Wording,
+        models.PROTECT,
+        from_fields=["tenant", "definition_digest"],
+        to_fields=["tenant", "digest"],
+        related_name="+",
+        null=True,
+    )
+    definition_digest = HexField(null=True)
+    own_definition = ExactJSONField(null=True, db_column="definition")
+    own_fingerprint = models.TextField(blank=True, db_column="fingerprint")
     proposed_arguments = models.TextField(blank=True)
     rationale = models.TextField(blank=True)
     initiators = ArrayField(models.UUIDField(), default=list)
-    initiator = ExactJSONField(default=dict)
+    initiator = ActorField(default=dict)
     labels = ExactJSONField(default=dict)
-    run = ExactJSONField(default=dict)
+    own_run = ExactJSONField(default=dict, db_column="run")
     evidence = models.TextField(null=True)  # noqa: DJ001  JSON text; "" is no JSON, None is "not read".
     evidence_error = models.TextField(blank=True)
     precondition = models.TextField(null=True)  # noqa: DJ001  As above.
     flags = ExactJSONField(default=list)
     precedents = ExactJSONField(default=dict)
 
-    requirement = ExactJSONField()
+    demanded = models.ForeignObject(
+        Wording,
+        models.PROTECT,
+        from_fields=["tenant", "requirement_digest"],
+        to_fields=["tenant", "digest"],
+        related_name="+",
+        null=True,
+    )
+    requirement_digest = HexField(null=True)
+    own_requirement = ExactJSONField(null=True, db_column="requirement")
     supersedes = models.ForeignKey("self", models.PROTECT, null=True, related_name="successors", db_constraint=False)
     difference = ExactJSONField(null=True)
 
@@ -59,7 +91,7 @@ class ApprovalRequest(TenantModel):
     short = models.PositiveIntegerField(default=0)
     asked_stamp = models.BigIntegerField(default=0)
     decided_at = models.DateTimeField(null=True)
-    decided_by = ExactJSONField(null=True)
+    decided_by = ActorField(null=True)
     decision = models.CharField(max_length=16, blank=True)
     comment = models.TextField(blank=True)
     response = models.TextField(blank=True)
@@ -85,10 +117,33 @@ class ApprovalRequest(TenantModel):
             models.Index(fields=["tenant", "subject", "ref"], name="request_of_subject"),
             models.Index(fields=["tenant", "tool", "opened_at"], name="request_of_tool"),
             models.Index(fields=["tenant", "due_at"], condition=models.Q(status="pending"), name="request_due_in_turn"),
+            # So that the purge finds which wordings are still referred to; equal keys take next to no room.
+            models.Index(fields=["tenant", "definition_digest"], name="request_worded"),
+            models.Index(fields=["tenant", "requirement_digest"], name="request_demanded"),
             models.Index(
                 fields=["tenant", "asked_stamp"], condition=models.Q(status="pending"), name="request_ask_again"
             ),
         ]
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The tool's definition as it was frozen."""
+        return self.own_definition or (self.worded.body if self.worded else {})
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the frozen definition."""
+        return self.own_fingerprint or str(self.definition.get("fingerprint", ""))
+
+    @property
+    def requirement(self) -> dict[str, Any]:
+        """What the rules demand, as `Requirement.as_json` wrote it."""
+        return parts.joined(self.demanded.body, self.own_requirement) if self.demanded else self.own_requirement
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What rules and pages read of the run, as it was frozen."""
+        return parts.run_of(self.own_run, subject=self.subject, ref=self.ref, agent=self.agent)
 
     def __str__(self) -> str:
         return f"{self.tool} ({self.status})"
@@ -96,7 +151,17 @@ class ApprovalRequest(TenantModel):
 
 FROZEN = (
     ("tenant_id", "subject", "ref", "tool", "tool_title", "agent", "agent_version", "risk", "effect", "definition")
-    + ("fingerprint", "proposed_arguments", "rationale", "initiators", "initiator", "labels", "run", "evidence")
+    + (
+        "definition_digest",
+        "fingerprint",
+        "proposed_arguments",
+        "rationale",
+        "initiators",
+        "initiator",
+        "labels",
+        "run",
+        "evidence",
+    )
     + ("precondition", "supersedes_id", "difference", "opened_at", "round")
 )
 """The columns that say what was asked; PostgreSQL refuses to change them."""

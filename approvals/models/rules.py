@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from approvals.models.calendars import Calendar
-from tenants.fields import ExactJSONField
+from tenants.fields import ActorField, ExactJSONField
 from tenants.models import TenantModel
 
 
@@ -37,7 +37,7 @@ class PolicyVersion(TenantModel):
     number = models.PositiveIntegerField()
     body = ExactJSONField()
     note = models.TextField(blank=True)
-    author = ExactJSONField()
+    author = ActorField()
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantModel.Meta):

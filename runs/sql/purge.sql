@@ -38,6 +38,11 @@ BEGIN
   DELETE FROM approvals_review x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
   DELETE FROM approvals_requestversion x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
   DELETE FROM approvals_approvalrequest x WHERE x.tenant_id = p_tenant AND x.id = ANY (questions);
+  -- Nobody may come to refer to a wording while those that nobody refers to are taken: `wordings` locks it shared.
+  PERFORM pg_advisory_xact_lock(subject_key(p_tenant, '#wordings'));
+  DELETE FROM approvals_wording x WHERE x.tenant_id = p_tenant
+    AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.definition_digest = x.digest)
+    AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.requirement_digest = x.digest);
   DELETE FROM tenants_event x WHERE x.tenant_id = p_tenant AND x.subject = ANY (subjects);
   DELETE FROM runs_attempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_text x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);

@@ -6,7 +6,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.fields import ExactJSONField
+from tenants.fields import ActorField, ExactJSONField
 from tenants.models.base import Tenant, TenantModel
 
 
@@ -19,7 +19,7 @@ class Event(models.Model):
     seq = models.BigIntegerField()
     name = models.CharField(max_length=40)
     at = models.DateTimeField()
-    actor = ExactJSONField()
+    actor = ActorField()
     message = models.TextField(blank=True)
     data = ExactJSONField()
 
