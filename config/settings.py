@@ -167,6 +167,7 @@ if not CHANNEL_URL:
 
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # As long as it takes; the runs in hand go on meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"visibility_timeout": env.int("VISIBILITY_TIMEOUT", default=3600)} if _ON_VALKEY else {}
 )

@@ -1,6 +1,6 @@
 """The act itself: an open attempt on a call is carried out once, and closed with what it came to."""
 
-from runs import calls, payloads
+from runs import calls, outages
 from runs.arguments import BadArguments
 from runs.dispatch import attempt, margin_left, written
 from runs.entries import Closing, StepRow
@@ -45,7 +45,7 @@ def _call(segment: Segment, step: StepRow, tool: Tool) -> Closing:
     _tell(segment, step, box)
     if isinstance(found, Failure):
         return call_failed(step, found, tool, now=segment.clock())
-    return Closing(step.seq, "completed", result=payloads.fit(found, tenant=segment.tenant, run=segment.run))
+    return Closing(step.seq, "completed", result=outages.fit(segment, found))
 
 
 def _values(segment: Segment, step: StepRow, tool: Tool) -> dict[str, object]:
@@ -57,11 +57,11 @@ def _values(segment: Segment, step: StepRow, tool: Tool) -> dict[str, object]:
 
 
 def _tell(segment: Segment, step: StepRow, box: calls.Box) -> None:
-    """Write the latest progress; on a run that was stopped meanwhile it is still a fact, if it can be told."""
+    """Write the latest progress, if it can be told: no run that was stopped and no outage is worth the result."""
     if told := box.take():
         try:
             segment.holder.progress(step.seq, message=told.message, done=told.done, total=told.total)
-        except Halted:
+        except (Halted, *outages.AWAY):
             return
 
 
@@ -92,5 +92,5 @@ def _not_read(step: StepRow, failure: Failure, tool: Tool) -> Closing:
 def _found(segment: Segment, step: StepRow, answer: Found | NotFound, result: str) -> Closing:
     if isinstance(answer, NotFound):
         return Closing(step.seq, "started", not_done=True, delay=0.0, message="The lookup found nothing.")
-    text = payloads.fit(result, tenant=segment.tenant, run=segment.run)
+    text = outages.fit(segment, result)
     return Closing(step.seq, "completed", result=text, note="The lookup found that it had happened.")

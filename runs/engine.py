@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max
 
-from runs import acts, afterwards, dispatch, gate, recovery, states, turns
+from runs import acts, afterwards, dispatch, gate, outages, recovery, states, turns
 from runs.agents import registry
 from runs.context import Conversation
 from runs.entries import Journal, Opening, StepRow
@@ -107,7 +107,7 @@ def _work(segment: Segment) -> None:
             if opened is None:
                 opened = _begin(segment, _planned(segment))
             else:
-                opened = _settle(segment, _perform(segment, opened))
+                opened = _recorded(segment, _perform(segment, opened))
         except StaleStamp:
             segment.renew()
             opened = None
@@ -179,6 +179,13 @@ def _perform(segment: Segment, step: StepRow) -> Done:
     if step.kind == states.TOOL_CALL:
         return Done(acts.perform(segment, step))
     return turns.perform(segment, step)
+
+
+def _recorded(segment: Segment, done: Done) -> StepRow | None:
+    try:
+        return _settle(segment, done)
+    except outages.AWAY:
+        return outages.recorded(segment, done.closing, [each.planned for each in done.made])
 
 
 def _settle(segment: Segment, done: Done) -> StepRow | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from runs import calls, context, payloads, states
+from runs import calls, context, outages, states
 from runs.arguments import jsonable
 from runs.entries import Closing, StepRow, Usage
 from runs.errors import Transient
@@ -61,7 +61,7 @@ def _asked(segment: Segment, step: StepRow) -> Done:
         max_repeats=segment.max_repeats,
     )
     made = proposals(response, reading, used_ids=segment.call_ids)
-    text = payloads.fit(storable(response.text or ""), tenant=segment.tenant, run=segment.run)
+    text = outages.fit(segment, storable(response.text or ""))
     return Done(Closing(step.seq, "completed", result=text, usage=_usage(response)), made)
 
 
@@ -79,7 +79,7 @@ def _summed_up(segment: Segment, step: StepRow) -> Done:
     said = storable(response.text or "").strip()
     if not said:
         raise Transient("The model gave no summary of the conversation.")
-    text = payloads.fit(context.SUMMARY + said, tenant=segment.tenant, run=segment.run)
+    text = outages.fit(segment, context.SUMMARY + said)
     # The journal is read from here on, so the run's totals have to stand here.
     return Done(Closing(step.seq, "completed", result=text, usage=_usage(response) or Usage(0, 0)))
 
@@ -110,7 +110,7 @@ def _observed(segment: Segment, step: StepRow) -> Done:
         value = calls.call(lambda each=each: invoke(each, ctx, {}), timeout=settings.TOOL_TIMEOUT)  # type: ignore[misc]
         lines.append(f"{getattr(each, '__name__', 'observation')}: {_json(value)}")
     segment.last_turn_at = segment.clock()
-    text = payloads.fit("\n".join(lines), tenant=segment.tenant, run=segment.run)
+    text = outages.fit(segment, "\n".join(lines))
     return Done(Closing(step.seq, "completed", result=text))
 
 

@@ -11,7 +11,7 @@ import psycopg
 from django.db import OperationalError, connection
 from psycopg import errors
 from psycopg.adapt import Transformer
-from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 Value = str | Sequence[str] | None
@@ -72,16 +72,24 @@ def _run(raw: Raw, query: str, values: list[Any]) -> PGresult:
     result = raw.pgconn.exec_prepared(name, values)
     if result.status == ExecStatus.TUPLES_OK:
         return result
-    raise errors.error_from_result(result, raw.info.encoding)
+    raise _error(raw, result)
 
 
 def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
     name = f"ours_{len(names)}".encode()
     result = raw.pgconn.prepare(name, query.encode())
     if result.status != ExecStatus.COMMAND_OK:
-        raise errors.error_from_result(result, raw.info.encoding)
+        raise _error(raw, result)
     names[query] = name
     return name
+
+
+def _error(raw: Raw, result: PGresult) -> psycopg.Error:
+    """What the answer says; where the connection broke under the query, libpq's answer has no code that says so."""
+    error = errors.error_from_result(result, raw.info.encoding)
+    if raw.pgconn.status == ConnStatus.BAD and not isinstance(error, psycopg.OperationalError):
+        return psycopg.OperationalError(str(error))
+    return error
 
 
 def _sent(value: Value) -> bytes | None:

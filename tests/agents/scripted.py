@@ -84,11 +84,18 @@ def _failing(request: ModelRequest, turn: dict[str, Any]) -> ModelResponse:
     tries = sum(line["turn"] == request.turn for line in ledger.asked(request.run_id))
     if tries <= turn.get("times", 1):
         _die_if(turn["fail"])
-        if turn["fail"].startswith("sleep:"):
+        if turn["fail"] == "hold":
+            _hold(request.run_id)
+        elif turn["fail"].startswith("sleep:"):
             time.sleep(float(turn["fail"].partition(":")[2]))
         else:
             raise FAILURES[turn["fail"]]
     return _response(request, turn["then"])
+
+
+def _hold(run: Any) -> None:
+    while not ledger.entries(run, "let go"):
+        time.sleep(0.02)
 
 
 def _die_if(verb: str) -> None:
@@ -124,8 +131,7 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
     if verb == "sleep":
         time.sleep(float(number))
     elif verb == "hold":
-        while not ledger.entries(ctx.run_id, "let go"):
-            time.sleep(0.02)
+        _hold(ctx.run_id)
     elif verb == "progress":
         for done in range(int(number)):
             ctx.progress("counted", done=done + 1, total=int(number))
@@ -188,10 +194,12 @@ def post(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, An
 
 
 @tool(effect=Effect.READ, risk=Risk.LOW, summary="Return a large or strange result")
-def fetch(ctx: ToolContext, *, size: int = 0, strange: str = "") -> Any:
+def fetch(ctx: ToolContext, *, size: int = 0, strange: str = "", how: str = "ok") -> Any:
     """Give back what storage finds hard."""
     strange_ones: dict[str, Any] = {"nan": float("nan"), "nul": "a\x00b", "half": "\ud800", "big": 2**63 + 1}
     ledger.enter(run=str(ctx.run_id), kind="act", tool="fetch", step=ctx.step)
+    if how == "hold":
+        _hold(ctx.run_id)
     return strange_ones[strange] if strange else "🙂" * size
 
 
