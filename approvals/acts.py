@@ -190,7 +190,8 @@ def _demand_manager(at: Moment) -> None:
 
 def _demand_pending(at: Moment) -> None:
     if at.request.status == "pending" and at.now >= at.request.deadline:
-        requests.lapse(at.hand)
+        requests.lapse(at.request.pk)
+        at.request.refresh_from_db()
     if at.request.status != "pending":
         raise errors.ended(at.request)
 

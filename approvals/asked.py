@@ -7,19 +7,16 @@ from django.utils.translation import gettext as _
 from approvals.models import ApprovalRequest, Asked
 from approvals.reviewers import Asking, able
 from approvals.rosters import Roster
-from tenants import exact_json, ids, prepared
-
-_ASK = prepared.statement("request_ask", "uuid uuid timestamptz json")
+from tenants import exact_json, ids
 
 
-def refresh(request: ApprovalRequest, people: Roster, ask: Asking) -> list[UUID]:
-    """Let the open rows be those who may answer now; return the members who were not asked before."""
-    may = [
-        {"member": str(member), "id": str(ids.new()), "level": verdict.level, "because": verdict.asked_as}
-        for member, verdict in able(people, ask).items()
+def may(people: Roster, ask: Asking) -> str:
+    """Everyone who may answer now, as the database takes it: [{member, id, level, because}], the id for a new row."""
+    found = able(people, ask).items()
+    rows = [
+        {"member": str(key), "id": str(ids.new()), "level": each.level, "because": each.asked_as} for key, each in found
     ]
-    key = (str(request.tenant_id), str(request.pk), people.now.isoformat())
-    return [member for (member,) in prepared.every(_ASK, (*key, exact_json.dumps(may)))]
+    return exact_json.dumps(rows)
 
 
 def now(request: ApprovalRequest) -> list[UUID]:

@@ -16,7 +16,7 @@ from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
 from approvals.story import facts, ring
 from tenants import audit, exact_json, prepared
-from tenants.actors import Actor
+from tenants.actors import Actor, packed
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
@@ -124,7 +124,8 @@ def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel:
     if verdict.code in ("role", "initiator"):
         return errors.may_not(verdict.because, verdict.code)
     if hand.request.status == "pending" and hand.now >= hand.request.deadline:
-        requests.lapse(hand)
+        requests.lapse(hand.request.pk)
+        hand.request.refresh_from_db()
     if hand.request.status != "pending":
         return errors.ended(hand.request)
     if not verdict.allowed:
@@ -219,7 +220,7 @@ def _insert(review: Review, *, message: str, data: Mapping[str, Any]) -> None:
     key = [str(each) for each in (review.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
     absent = prepared.text(review.in_place_of_id)
     words = (str(review.version), review.decision, review.comment, review.response, review.channel)
-    who, what = exact_json.dumps(review.actor), exact_json.dumps(facts(request, data))
+    who, what = exact_json.dumps(packed(review.actor)), exact_json.dumps(facts(request, data))
     (seq,) = prepared.one(_REVIEW, (*key, absent, *words, who, review.at.isoformat(), message, what))
     ring(request, seq)
 

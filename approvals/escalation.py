@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from approvals import hands, ladder, requests
+from approvals.rosters import roster
 from tenants import broker, doors
 from tenants.scope import scope
 
@@ -68,11 +69,6 @@ def _handled_alone(tenant: UUID, request_id: UUID) -> None:
 def handle(tenant: UUID, request_id: UUID) -> None:
     """Look at one request: end it if its deadline has come, else climb as far as is due."""
     with scope(tenant):
-        row = hands.hold(request_id)
-        if row is None or row.request.status != "pending":
-            return
-        if row.now >= row.request.deadline:
-            requests.lapse(hands.silent(row))
-            return
-        hand = hands.full(row)
-        ladder.climb(hand.request, hand.people, hand.ask)
+        if requests.lapse(request_id) == "early":
+            row = hands.read(request_id)
+            ladder.climb(row.request, roster(), row.ask())

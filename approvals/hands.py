@@ -39,6 +39,10 @@ class Row:
     answered: bool
     moved: bool
 
+    def ask(self) -> Asking:
+        """What the guard needs to know of it; moves are read only where there are any, which is seldom."""
+        return askings([self.request], moved=self.moved)[self.request.id]
+
 
 @dataclass(frozen=True)
 class Hand:
@@ -102,37 +106,23 @@ class Hand:
         return replace(self, versions=(*self.versions, version), ask=replace(self.ask, requirement=need))
 
 
-def hold(request_id: UUID) -> Row | None:
-    """Hold the request's subject, then read the row; None for an id that is unknown here."""
-    key = (str(current()), str(request_id))
-    (subject,) = prepared.one(_HOLD, key)
+def take(request_id: UUID) -> Hand | None:
+    """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here."""
+    (subject,) = prepared.one(_HOLD, (str(current()), str(request_id)))
     if subject is None:
         return None
     locks.held(subject)
-    ((request, now, answered, moved, *worded),) = _ROW.beside(*key)
+    row = read(request_id)
+    reviews = _reviews(row.request) if row.answered else ()
+    return Hand(row.request, versions=_versions(row.request), reviews=reviews, people=roster(), ask=row.ask())
+
+
+def read(request_id: UUID) -> Row:
+    """The row of a request whose subject is held."""
+    ((request, now, answered, moved, *worded),) = _ROW.beside(str(current()), str(request_id))
+    locks.demand(request.subject)
     wordings.read(request, *worded)
     return Row(request, now, answered=answered, moved=moved)
-
-
-def take(request_id: UUID) -> Hand | None:
-    """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here."""
-    row = hold(request_id)
-    return full(row) if row else None
-
-
-def full(row: Row) -> Hand:
-    """The row with all that an act needs. Answers and moves are read only where there are any, which is seldom."""
-    request = row.request
-    reviews = _reviews(request) if row.answered else ()
-    ask = askings([request], moved=row.moved)[request.id]
-    return Hand(request=request, versions=_versions(request), reviews=reviews, people=roster(), ask=ask)
-
-
-def silent(row: Row) -> Hand:
-    """The row with what its end by silence needs, which asks nobody."""
-    request = row.request
-    ask = Asking(requirement=requirements.from_json(request.requirement), level=request.escalation_level)
-    return Hand(request=request, versions=_versions(request), reviews=(), people=Roster({}, now=row.now), ask=ask)
 
 
 def of(request: ApprovalRequest) -> Hand:

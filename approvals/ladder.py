@@ -16,7 +16,10 @@ from approvals.story import tell
 from tenants import prepared
 from tenants.actors import SYSTEM, Actor
 
-_CLIMB = prepared.statement("request_climb", "uuid uuid integer integer integer timestamptz timestamptz bigint")
+_ASK = prepared.statement("request_ask", "uuid uuid timestamptz json")
+_ADVANCE = prepared.statement(
+    "request_advance", "uuid uuid timestamptz json integer integer integer timestamptz timestamptz bigint"
+)
 
 
 def climb(
@@ -36,20 +39,22 @@ def climb(
     request.next_at = min([request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]])
     request.due_at = _due_at(request, people, ask, wakes=bool(rungs))
     request.asked_stamp = people.stamp
-    _write(request, new=new)
-    added = asked.refresh(request, people, ask)
+    added = _write(request, people, ask, new=new)
     _notify(request, people, added)
     return added
 
 
-def _write(request: ApprovalRequest, *, new: bool) -> None:
+def _write(request: ApprovalRequest, people: Roster, ask: Asking, *, new: bool) -> list[UUID]:
+    """Write the row and who is asked; the members who were not asked before."""
+    key = (str(request.tenant_id), str(request.pk), people.now.isoformat(), asked.may(people, ask))
     if new:
         request.save(force_insert=True)
+        added = prepared.every(_ASK, key)
     else:
-        key = (str(request.tenant_id), str(request.pk))
         numbers = (str(request.escalation_level), str(request.rung), str(request.short))
         times = [at.isoformat() if at else None for at in (request.due_at, request.next_at)]
-        prepared.one(_CLIMB, (*key, *numbers, *times, str(request.asked_stamp)))
+        added = prepared.every(_ADVANCE, (*key, *numbers, *times, str(request.asked_stamp)))
+    return [member for (member,) in added]
 
 
 def _notify(request: ApprovalRequest, people: Roster, added: Sequence[UUID]) -> None:

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import DEFAULT_DB_ALIAS
+
 from approvals import calendars, checks, clock, hands, ladder, precedents, states, texts, wordings, working_hours
 from approvals.calls import ProposedCall
 from approvals.errors import NotPending
@@ -34,6 +36,9 @@ __all__ = [
     "supersede",
 ]
 
+EXPIRED = "Nobody answered in time: {title}. It was not run."
+AGREED = "Nobody answered in time, which the rule takes for yes: {title}"
+_LAPSE = prepared.statement("request_lapse", "uuid uuid jsonb text text")
 _END = prepared.statement("request_end", "uuid uuid text text text text jsonb timestamptz text text jsonb")
 
 
@@ -125,41 +130,50 @@ def settle(hand: Hand, *, actor: Actor, comment: str = "") -> None:
 
 
 def resolve(
-    hand: Hand,
-    status: str,
-    *,
-    actor: Actor,
-    decision: str = "",
-    comment: str = "",
-    response: str = "",
-    because: str = "",
+    hand: Hand, status: str, *, actor: Actor, decision: str = "", comment: str = "", response: str = ""
 ) -> None:
-    """End the request and tell the floor above, in this transaction; nobody is asked any longer."""
+    """End the request by a person's answer and tell the floor above, in this transaction; asking ends."""
     request = _pending(hand)
     request.decision, request.comment, request.response = decision, comment, response
     data = {"decision": decision, "comment": comment, "version": request.version, "digest": hand.version.digest}
-    data |= {"because": because} if because else {}
-    message = _ended(status, hand.version.title, actor)
+    verb = "answered in the place of" if status == "responded" else status
+    message = f"{actor.name} {verb}: {hand.version.title}"
     _close(request, status, actor=actor, now=hand.now, message=message, data=data)
+    _tell_above(request, actor=actor)
+
+
+def lapse(request_id: UUID) -> str:
+    """If the deadline has come, silence ends the request as its rules say, and never as a person's answer.
+
+    Takes the subject's lock and keeps it. The state that stands after it, `early` before the deadline, `unknown`.
+    """
+    key = (str(current()), str(request_id))
+    values = (*key, exact_json.dumps(SYSTEM.packed()), EXPIRED, AGREED)
+    code, subject, ref, initiators, fail_run, seq = prepared.one(_LAPSE, values)
+    if subject is not None:
+        locks.held(subject)
+    if seq is not None:
+        names = ["id", "tenant_id", "subject", "ref", "status", "initiators", "comment", "response"]
+        row = [request_id, current(), subject, ref, code, initiators, "", ""]
+        request = ApprovalRequest.from_db(DEFAULT_DB_ALIAS, names, row)
+        ring(request, seq)
+        _tell_above(request, actor=SYSTEM, fail_run=fail_run)
+    return str(code)
+
+
+def _tell_above(request: ApprovalRequest, *, actor: Actor, fail_run: bool = False) -> None:
+    """Whoever started it is told, and the floor above hears it in the transaction that ended it."""
     outbox.tell(request, outbox.ENDED, (UUID(str(each)) for each in request.initiators))
     request_resolved.send(
         sender=ApprovalRequest,
         request=request,
         subject=request.subject,
         ref=request.ref,
-        status=status,
-        text=texts.of_decision(status, comment=comment, response=response),
+        status=request.status,
+        text=texts.of_decision(request.status, comment=request.comment, response=request.response),
         actor=actor,
-        fail_run=status == "expired" and hand.need.on_timeout == "fail_run",
+        fail_run=fail_run,
     )
-
-
-def lapse(hand: Hand) -> None:
-    """The deadline has come: silence ends the request as its rules say, and never as a person's answer."""
-    if hand.need.on_timeout == "approve" and hand.request.risk == "low":
-        resolve(hand, "approved", actor=SYSTEM, decision="approve", because="silence")
-    else:
-        resolve(hand, "expired", actor=SYSTEM)
 
 
 def cancel_open(subject: str, *, actor: Actor, because: str) -> list[UUID]:
@@ -308,12 +322,3 @@ def _asked_for(request: ApprovalRequest) -> dict[str, Any]:
         "supersedes": str(request.supersedes_id) if request.supersedes_id else None,
         "round": request.round,
     }
-
-
-def _ended(status: str, title: str, actor: Actor) -> str:
-    if status == "expired":
-        return f"Nobody answered in time: {title}. It was not run."
-    if status == "approved" and actor.kind == "system":
-        return f"Nobody answered in time, which the rule takes for yes: {title}"
-    verb = "answered in the place of" if status == "responded" else status
-    return f"{actor.name} {verb}: {title}"

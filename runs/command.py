@@ -1,6 +1,7 @@
 """Everybody else's door to the journal: a person's, a receiver's, a sweep's. It writes no attempt."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,8 @@ from tenants.scope import current
 
 _RUN = Rows(Run, "r.tenant_id = $1::uuid AND r.id = $2::uuid")
 _MOVE = prepared.statement("run_move", "uuid uuid text text jsonb text text jsonb")
+_WAKE = prepared.statement("run_wake", "uuid uuid text jsonb jsonb")
+_ANSWERED = prepared.statement("run_answered", "uuid uuid bigint uuid text text text jsonb")
 _DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
 _SETTLE = prepared.statement("journal_settle", "uuid uuid bigint text text jsonb text")
 _HELD = prepared.statement("journal_held", "uuid uuid")
@@ -76,11 +79,13 @@ class Command:
         A run in any other state is left alone, and one that needs attention for what this does not mend: a budget,
         a crash loop or, but for `version` itself, a version.
         """
-        fixed = {"budget", "crash_loop", "version"} - {because}
-        if self.run.status not in states.PARKED or self.run.reason in fixed:
-            return False
-        self._move(states.QUEUED, data={"because": because, **(data or {})})
-        return True
+        values = (*self._key, because, self._actor, exact_json.dumps(dict(data or {})))
+        (seq,) = prepared.one(_WAKE, values)
+        if seq is not None:
+            self.run.status, self.run.reason = states.QUEUED, ""
+            self._ring(seq)
+            self._announce()
+        return seq is not None
 
     def move(self, status: str, *, reason: str = "", message: str = "", data: Mapping[str, Any] | None = None) -> int:
         """Change the run's state; the number of its event. Entering a finished one closes requests and steps first.
@@ -107,8 +112,11 @@ class Command:
         if status in states.FINISHED:
             bells.unsettled(self.run.tenant_id)
         if status == states.QUEUED:
-            broker.publish("runs.tasks.advance", self.run.tenant_id, self.run.pk)
+            self._announce()
         return seq
+
+    def _announce(self) -> None:
+        _announce(self.run.tenant_id, self.run.pk)
 
     def _ring(self, seq: int) -> None:
         live.ring(f"run:{self.run.pk}", seq)
@@ -121,3 +129,33 @@ def command(run_id: UUID, *, actor: Actor) -> Command:
     if run is None:
         raise Run.DoesNotExist
     return Command(run, actor=actor)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request about a step came to; `reason` and `text` are for a call that got no yes."""
+
+    step: int
+    request: UUID
+    status: str
+    reason: str
+    text: str
+
+
+def answered(run_id: UUID, answer: Answer, *, actor: Actor) -> None:
+    """Close the step of a call that got no yes, and queue the run where it can go on; one statement, under its lock.
+
+    A step that was closed with its run stays as it is: the answer came to a question that no longer matters.
+    """
+    hold(f"run:{run_id}")
+    words = (str(answer.step), str(answer.request), answer.status, answer.reason, answer.text)
+    values = (str(current()), str(run_id), *words, exact_json.dumps(actor.packed()))
+    seq, woken = prepared.one(_ANSWERED, values)
+    if seq is not None:
+        live.ring(f"run:{run_id}", seq)
+    if woken:
+        _announce(current(), run_id)
+
+
+def _announce(tenant: UUID, run: UUID) -> None:
+    broker.publish("runs.tasks.advance", tenant, run)

@@ -15,10 +15,10 @@ from approvals.rosters import Roster
 from runs.agents import Agent
 from runs.entries import RunRecord
 from runs.tools import Tool
-from tenants import exact_json, prepared, stamps
+from tenants import exact_json, stamps
 from tenants.actors import Actor
 from tenants.models import AgentAccess, ToolSetting
-from tenants.scope import current, scope
+from tenants.scope import scope
 
 ROUNDS = 3
 
@@ -167,23 +167,6 @@ def latest(tenant: UUID, subject: str) -> dict[int, RequestView]:
     """The latest request of each step of a run."""
     with scope(tenant, read_only=True):
         return latest_here(subject)
-
-
-_GOES_ON = """
-WITH pending AS (
-  SELECT s.seq, s.status FROM runs_step s
-   WHERE s.tenant_id = $1::uuid AND s.run_id = $2::uuid AND s.status IN ('planned', 'started', 'unknown'))
-SELECT NOT EXISTS (SELECT FROM pending) OR EXISTS (
-  SELECT FROM pending p WHERE p.status = 'planned' AND coalesce((
-    SELECT q.status <> 'pending' FROM approvals_approvalrequest q
-     WHERE q.tenant_id = $1::uuid AND q.subject = 'run:' || ($2::uuid)::text AND q.ref = p.seq::text
-     ORDER BY q.opened_at DESC, q.id DESC LIMIT 1), true))
-"""
-
-
-def can_go_on(run: UUID) -> bool:
-    """Whether a run's turn has all its results, or another call of it waits for the rules and for nobody; locked."""
-    return bool(prepared.one(_GOES_ON, (str(current()), str(run)))[0])
 
 
 def latest_here(subject: str) -> dict[int, RequestView]:

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.dispatch import receiver
 
 from approvals.signals import request_resolved
-from runs import gate, states
-from runs.command import CannotDecline, Command, command
+from runs import states
+from runs.command import Answer, answered, command
 from tenants.actors import Actor
 
 SUBJECT = "run"
@@ -21,19 +21,16 @@ def resolved(
     kind, _sep, run_id = subject.partition(":")
     if kind != SUBJECT:
         return
-    door = command(UUID(run_id), actor=actor)
-    if fail_run and door.run.status in states.UNFINISHED:
-        door.move(states.FAILED, reason="expired", message="Nobody answered in time, and the rule fails the run then.")
+    if fail_run and _failed(UUID(run_id), actor):
         return
-    if status != "approved":
-        _close(door, int(ref), status, text)
-    if status == "approved" or gate.can_go_on(door.run.pk):
-        door.wake(status, data={"request": str(request.pk), "step": int(ref)})
-
-
-def _close(door: Command, step: int, status: str, text: str) -> None:
     reason = status if status in states.DECLINED_REASONS else "cancelled"
-    try:
-        door.decline(step, reason=reason, text=text)
-    except CannotDecline:
-        return  # It was closed with its run; the answer came to a question that no longer matters.
+    answer = Answer(step=int(ref), request=request.pk, status=status, reason=reason, text=text)
+    answered(UUID(run_id), answer, actor=actor)
+
+
+def _failed(run: UUID, actor: Actor) -> bool:
+    door = command(run, actor=actor)
+    unfinished = door.run.status in states.UNFINISHED
+    if unfinished:
+        door.move(states.FAILED, reason="expired", message="Nobody answered in time, and the rule fails the run then.")
+    return unfinished

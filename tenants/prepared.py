@@ -66,13 +66,22 @@ def text(value: object) -> str | None:
 
 def _run(raw: Raw, query: str, values: list[Any]) -> PGresult:
     if not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE:
-        raw.execute("SELECT")  # The transaction of `atomic` begins with its first query.
+        _begin(raw)  # The transaction of `atomic` begins with its first query.
     names = _prepared.setdefault(raw, {})
     name = names.get(query) or _prepare(raw, names, query)
     result = raw.pgconn.exec_prepared(name, values)
     if result.status == ExecStatus.TUPLES_OK:
         return result
     raise _error(raw, result)
+
+
+def _begin(raw: Raw) -> None:
+    if all(mode is None for mode in (raw.isolation_level, raw.read_only, raw.deferrable)):
+        result = raw.pgconn.exec_(b"BEGIN")
+        if result.status != ExecStatus.COMMAND_OK:
+            raise errors.error_from_result(result, raw.info.encoding)
+    else:
+        raw.execute("SELECT")
 
 
 def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
