@@ -187,7 +187,7 @@ def test_an_escalation_is_made_and_changed(acme: Tenant, ravi: Member) -> None:
     assert client.post(f"{BASE}escalation/", form).status_code == 303
     with scope(acme.pk):
         made = EscalationPolicy.objects.get()
-        assert made.levels == [{"after": 3600, "groups": [str(leads.pk)], "members": []}]
+        assert made.levels == [{"after": 3600, "groups": [str(leads.pk)], "members": [], "rotations": []}]
     assert "Finance leads" in client.get(f"{BASE}escalation/{made.pk}/").text
     assert client.post(f"{BASE}escalation/{made.pk}/", {**form, "level1.after": "30 min"}).status_code == 303
     with scope(acme.pk):
