@@ -2,15 +2,18 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 from django.utils.translation import gettext_lazy as _
 
 from approvals.models import ApprovalRequest, Asked
 from runs.models import Run
+from tenants.fields import SubjectField
 from tenants.models import AgentAccess, AgentUserPermission, Member
 from tenants.refusals import forbidden, not_found
 
+STORY = Func(F("id"), function="subject_of_run", output_field=SubjectField())
+"""The subject of a run as its events have it."""
 SUBJECT = Concat(Value("run:"), Cast(F("id"), TextField()), output_field=TextField())
 
 

@@ -23,3 +23,21 @@ def one(name: str, function: str) -> str:
     found = re.search(rf"^CREATE FUNCTION {function}\(.*?^\$\$", text(name), re.MULTILINE | re.DOTALL)
     assert found is not None
     return found.group(0)
+
+
+def anew() -> list[str]:
+    """The statements that put every function of all files in the place of what an earlier migration installed."""
+    names = re.findall(r"^CREATE FUNCTION (\w+)", "".join(text(name) for name in FILES), re.MULTILINE)
+    return [_DROP_OLD.format(names=", ".join(f"'{name}'" for name in names)), *(text(name) for name in FILES)]
+
+
+_DROP_OLD = """
+DO $do$
+DECLARE
+  old regprocedure;
+BEGIN
+  FOR old IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname IN ({names}) LOOP
+    EXECUTE 'DROP FUNCTION ' || old;
+  END LOOP;
+END $do$
+"""

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 
@@ -43,6 +44,38 @@ class HexField(models.BinaryField):  # type: ignore[type-arg]  # Not generic whe
     def get_prep_value(self, value: str | None) -> bytes | None:
         """The bytes of the text."""
         return None if value is None else bytes.fromhex(value)
+
+
+class SubjectField(models.BinaryField):  # type: ignore[type-arg]  # As above.
+    """What a row is about, `run:<id>` or any other text, as the bytes that `subject_bytes` makes of it in PostgreSQL.
+
+    Every event has one, in its row and in its key; a run's takes 17 bytes in the place of 40.
+    """
+
+    def from_db_value(self, value: bytes | None, *_: Any) -> str | None:
+        """The text of the bytes."""
+        if value is None:
+            return None
+        kept = bytes(value)
+        return f"{_RUN}{UUID(bytes=kept[1:])}" if kept[:1] == _OF_RUN else kept[1:].decode()
+
+    def get_prep_value(self, value: str | None) -> bytes | None:
+        """The bytes of the text."""
+        if value is None:
+            return None
+        key = value.removeprefix(_RUN)
+        return _OF_RUN + UUID(key).bytes if key != value and _is_id(key) else _OTHER + value.encode()
+
+
+_RUN, _OF_RUN, _OTHER = "run:", b"\x01", b"\x00"
+
+
+def _is_id(text: str) -> bool:
+    """Whether it is an id as Python and PostgreSQL write it, and so read again as the same text."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
 
 
 class ActorField(ExactJSONField):

@@ -22,7 +22,7 @@ DECLARE
     v_finished boolean;
     v_opens boolean := p_open IS NOT NULL;
     v_fresh boolean := p_open = p_new;
-    v_subject text := 'run:' || p_run;
+    v_subject bytea := subject_of_run(p_run);
     v_closed_tool text;
     v_closed_number integer;
     v_tool text;
@@ -33,7 +33,7 @@ DECLARE
     v_messages text[];
     v_data jsonb[];
 BEGIN
-    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, v_subject);
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
     SELECT l.until, r.status, CASE WHEN p_stamp IS NOT NULL THEN (SELECT t.stamp FROM tenants_tenant t WHERE t.id = p_tenant) END,
            (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject)
       INTO v_until, journal_boundary.status, v_stamp, last_event

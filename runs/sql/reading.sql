@@ -9,7 +9,7 @@ BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
     SELECT r.agent, r.version, r.title, r.status, r.reason, r.labels::text, r.initiators, r.started_by::text, r.budget::text,
            r.deadline, r.created_at, t.body, l.worked,
-           (SELECT coalesce(max(e.seq), 0) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = 'run:' || p_run),
+           (SELECT coalesce(max(e.seq), 0) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run)),
            (SELECT coalesce(max(s.seq), 0) FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run),
            (SELECT coalesce(max(s.seq), 1) FROM runs_step s
              WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.kind = 'compaction' AND s.status = 'completed')

@@ -54,7 +54,7 @@ def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
     open_steps = list(rows.order_by("unknown_since", "run_id", "seq")[:SHOWN])
     numbers = rows.aggregate(n=Count("seq"), oldest=Min("unknown_since"))
     settled = Event.objects.filter(name="step.settled", at__gte=timezone.now() - SETTLED_DAYS)
-    settled = settled.filter(subject__in=access.visible(member).values_list(access.SUBJECT))
+    settled = settled.filter(subject__in=access.visible(member).values_list(access.STORY))
     current = _current(member, chosen, open_steps)
     return DeskView(
         open=numbers["n"],

@@ -6,7 +6,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.fields import ActorField, ExactJSONField
+from tenants.fields import ActorField, ExactJSONField, SubjectField
 from tenants.models.base import Tenant, TenantModel
 
 
@@ -15,8 +15,8 @@ class Event(models.Model):
 
     pk = models.CompositePrimaryKey("tenant_id", "subject", "seq")
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False)
-    subject = models.CharField(max_length=100)
-    seq = models.BigIntegerField()
+    subject = SubjectField()
+    seq = models.IntegerField()
     name = models.CharField(max_length=40)
     at = models.DateTimeField()
     actor = ActorField()

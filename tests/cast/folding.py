@@ -32,7 +32,10 @@ REQUEST = {
     "approval.requested": "pending",
     **{f"approval.{end}": end for end in ("approved", "rejected", "responded", "expired", "cancelled", "superseded")},
 }
-EVENTS = "SELECT subject, seq, name, data FROM tenants_event WHERE subject LIKE 'run:%' ORDER BY subject, seq"
+EVENTS = """
+SELECT s.subject, seq, name, data FROM tenants_event CROSS JOIN LATERAL (SELECT subject_text(subject) AS subject) s
+ WHERE s.subject LIKE 'run:%' ORDER BY s.subject, seq
+"""
 ROWS = """
 SELECT 'run:' || id, 'run', '', status FROM runs_run UNION ALL
 SELECT 'run:' || run_id, 'step', seq::text, CASE status WHEN 'cancelled' THEN 'declined' ELSE status END FROM runs_step

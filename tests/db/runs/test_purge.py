@@ -45,7 +45,9 @@ def left_of(run: Started) -> dict[str, int]:
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename !~ 'audit'")
         for (table,) in cursor.fetchall():
-            cursor.execute(f"SELECT count(*) FROM {table} t WHERE t::text LIKE %s", [f"%{run.id}%"])
+            # An event says it as the bytes of its subject.
+            says = [f"%{run.id}%", f"%{run.id.hex}%"]
+            cursor.execute(f"SELECT count(*) FROM {table} t WHERE t::text LIKE %s OR t::text LIKE %s", says)
             found[table] = cursor.fetchone()[0]
     return {table: count for table, count in found.items() if count}
 
