@@ -38,7 +38,7 @@ END $$
 
 class Migration(migrations.Migration):
     dependencies: ClassVar = [
-        ("runs", "0005_actors_in_short_and_wordings_purged"),
+        ("runs", "0006_hear_answers_in_one"),
         ("tenants", "0005_subjects_as_bytes"),
     ]
 
