@@ -1,22 +1,39 @@
 """The addresses of asking, below `/t/{slug}/`."""
 
-from django.urls import path
+from django.urls import URLPattern, path
 
 from approvals.views import (
     absence,
     answering,
     audit,
     bulk,
+    channels,
+    deliveries,
     editing,
     escalations,
     exporting,
     inbox,
+    notices,
     opening,
     requests,
     rules,
 )
 
 app_name = "approvals"
+
+
+def _channels(sort: str, *, webhook: bool) -> list[URLPattern]:
+    """The addresses of webhooks, or of chat channels."""
+    kind, one = {"webhook": webhook}, f"settings/{sort}/<uuid:channel_id>/"
+    return [
+        path(f"settings/{sort}/", channels.every, kind, name=sort),
+        path(f"{one}test/", channels.attempt, kind, name=f"{sort}_test"),
+        path(f"{one}secret/", channels.secret, kind, name=f"{sort}_secret"),
+        path(f"{one}switch/", channels.switch, kind, name=f"{sort}_switch"),
+        path(f"{one}remove/", channels.remove, kind, name=f"{sort}_remove"),
+    ]
+
+
 urlpatterns = [
     path("inbox/", inbox.show, name="inbox"),
     path("inbox/bulk/", bulk.compare, name="bulk"),
@@ -37,6 +54,19 @@ urlpatterns = [
     path("settings/escalation/<uuid:policy_id>/archive/", escalations.archive, name="escalation_archive"),
     path("settings/absence/", absence.absence, name="absence"),
     path("settings/absence/<uuid:delegation_id>/end/", absence.withdraw, name="absence_end"),
+    *_channels("webhooks", webhook=True),
+    *_channels("channels", webhook=False),
+    path("settings/channels/<uuid:channel_id>/people/", channels.bind, name="channel_bind"),
+    path(
+        "settings/channels/<uuid:channel_id>/people/<uuid:person_id>/release/", channels.release, name="channel_release"
+    ),
+    path("settings/deliveries/", deliveries.every, name="deliveries"),
+    path("settings/deliveries/<uuid:delivery_id>/resend/", deliveries.resend, name="delivery_resend"),
+    path("settings/notices/", notices.notices, name="notices"),
+    path("settings/notices/test/", notices.try_mail, name="notices_test"),
+    path("settings/notices/channels/", notices.add, name="notices_add"),
+    path("settings/notices/<uuid:channel_id>/test/", notices.attempt, name="notices_channel_test"),
+    path("settings/notices/<uuid:channel_id>/remove/", notices.remove, name="notices_channel_remove"),
     path("audit/", audit.show, name="audit"),
     path("audit/export/", audit.export, name="audit_export"),
     path("exports/requests/", exporting.requests, name="requests_export"),

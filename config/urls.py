@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from approvals.api import callbacks
 from config.api import api
 from config.frame import counts
 from config.health import healthz, no_icon, readyz
@@ -15,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", metrics),
     path("favicon.ico", no_icon),
     path("api/v1/", api.urls),
+    path("callbacks/<slug:tenant>/<str:channel>", callbacks.door),
     path("accounts/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("t/<slug:slug>/counts/", counts),

@@ -48,6 +48,14 @@ def due(kind: str, limit: int) -> list[tuple[UUID, UUID]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
+def due_in_lanes(kind: str, limit: int) -> list[tuple[UUID, UUID, str]]:
+    """As `due`, with the lane each goes by: what goes the same way out."""
+    _demand_name(kind)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT tenant, id, lane FROM due_{kind}(%s)", [limit])  # noqa: S608  # The name is checked.
+        return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
+
+
 def counts() -> dict[str, int]:
     """Numbers over all tenants, by name: what the metrics page shows."""
     found: dict[str, int] = {}

@@ -73,7 +73,7 @@ class Organisation(Plain):
     """What a tenant settles for itself."""
 
     name = forms.CharField(label=_("Name"), max_length=200)
-    timezone = forms.ChoiceField(label=_("Time zone"), choices=lambda: [(each, each) for each in _zones()])
+    timezone = forms.ChoiceField(label=_("Time zone"), choices=lambda: [(each, each) for each in zones()])
     locale = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
     retention_days = forms.IntegerField(
         label=_("Finished runs are kept, in days"),
@@ -92,5 +92,6 @@ class Organisation(Plain):
     email = forms.BooleanField(label=_("Tell people by e-mail"), required=False)
 
 
-def _zones() -> list[str]:
+def zones() -> list[str]:
+    """The names of time zones that people choose from."""
     return sorted(each for each in available_timezones() if "/" in each or each == "UTC")

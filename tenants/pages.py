@@ -40,6 +40,10 @@ TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
     "settings": (
         ("settings/organisation/", gettext_lazy("Organisation"), ("admin",)),
         ("settings/keys/", pgettext_lazy("API", "Keys"), ("admin",)),
+        ("settings/webhooks/", gettext_lazy("Webhooks"), ("admin",)),
+        ("settings/channels/", gettext_lazy("Chat channels"), ("admin",)),
+        ("settings/deliveries/", gettext_lazy("Deliveries"), ("admin",)),
+        ("settings/notices/", gettext_lazy("My notices"), EVERYBODY),
         ("settings/absence/", gettext_lazy("My absence"), EVERYBODY),
     ),
 }

@@ -12,4 +12,5 @@ pytest_plugins = [
     "tests.harness.bucket",
     "tests.harness.live",
     "tests.harness.browser",
+    "tests.harness.outside",
 ]

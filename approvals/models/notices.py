@@ -6,17 +6,23 @@ from django.db import models
 from django.db.models.functions import Now
 
 from approvals import states
+from approvals.models.channels import Channel
 from approvals.models.requests import ApprovalRequest
 from tenants.models import Member, TenantModel
 
 
 class Delivery(TenantModel):
-    """One notification to one address by one transport; a claim lapses at `claimed_until`."""
+    """One notification to one address by one transport; a claim lapses at `claimed_until`.
+
+    A webhook's names the event it tells by `subject` and `seq`; `bundled` ones of a member leave together in a digest;
+    `origin` is the delivery that this one sends again.
+    """
 
     request = models.ForeignKey(
         ApprovalRequest, models.CASCADE, null=True, related_name="deliveries", db_constraint=False
     )
     member = models.ForeignKey(Member, models.PROTECT, null=True, related_name="+", db_constraint=False)
+    channel = models.ForeignKey(Channel, models.PROTECT, null=True, related_name="deliveries", db_constraint=False)
     kind = models.CharField(max_length=32)
     key = models.TextField()
     transport = models.CharField(max_length=16, default="email")
@@ -28,6 +34,10 @@ class Delivery(TenantModel):
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now())
     sent_at = models.DateTimeField(null=True)
+    subject = models.CharField(max_length=100, blank=True, db_default="")
+    seq = models.BigIntegerField(null=True)
+    bundled = models.BooleanField(default=False, db_default=False)
+    origin = models.UUIDField(null=True)
 
     class Meta(TenantModel.Meta):
         verbose_name_plural = "deliveries"
@@ -43,5 +53,16 @@ class Delivery(TenantModel):
                 fields=["due_at"],
                 condition=models.Q(status__in=("pending", "sending")),
                 name="delivery_due",
-            )
+            ),
+            models.Index(fields=["tenant", "-created_at", "-id"], name="deliveries_in_time"),
+            models.Index(
+                fields=["tenant", "-created_at", "-id"],
+                condition=models.Q(status="given_up"),
+                name="deliveries_given_up",
+            ),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(request=None, status__in=("sent", "given_up")),
+                name="deliveries_to_forget",
+            ),
         ]

@@ -1,121 +1,195 @@
-"""Sending what is due: claimed in a commit, sent outside of any transaction, recorded in another."""
+"""Sending what is due: claimed in a commit, sent outside of any transaction, recorded in another.
+
+A process that dies between sending and recording leaves a claim that lapses, and the message is sent once more: at
+least once, under the same id (`Message-ID`, `webhook-id`), by which a receiver knows it again.
+"""
 
 import logging
-import random
-import smtplib
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import timedelta
+from threading import Lock
 from uuid import UUID
 
-from django.core.mail import EmailMultiAlternatives, get_connection
+from django.db import connection
 
 from approvals import clock
 from approvals.models import Delivery
-from approvals.notifications import messages, outbox
+from approvals.notifications import health, outbox, parcels
+from approvals.notifications.failures import MOST_ATTEMPTS, Failure, pause
+from approvals.notifications.parcels import Parcel
 from approvals.story import tell
 from tenants import doors, locks
 from tenants.actors import SYSTEM
-from tenants.models import Tenant
-from tenants.scope import current, scope
+from tenants.scope import scope
+
+__all__ = ["Claimed", "Failure", "claim", "record", "sweep"]
 
 logger = logging.getLogger(__name__)
 BATCH = 100
-PATIENCE = 10
+THREADS = 4
+PATIENCE = 5.0
 CLAIM = timedelta(seconds=120)
-MOST_ATTEMPTS = 12
-FIRST_PAUSE, LONGEST_PAUSE = 5.0, 3600.0
-NOT_NEEDED = "no longer needed"
-_ABOUT_OPEN = (outbox.ASKED, outbox.AGAIN, outbox.CLOSING, outbox.LAPSED, outbox.NOBODY, outbox.UNREADABLE)
+_sweeping = Lock()
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """A delivery that this process sends now."""
+    """A delivery that this process sends now; `others` leave in the same message."""
 
     tenant: UUID
     id: UUID
     attempt: int
-    message: EmailMultiAlternatives
+    parcel: Parcel
+    others: dict[UUID, int] = field(default_factory=dict)
 
 
 def sweep(limit: int = BATCH) -> int:
-    """Send what is due now; how many deliveries were looked at. One that fails hinders no other."""
-    due = doors.due("deliveries", limit)
-    for tenant, delivery_id in due:
+    """Send what is due now, batch by batch for a few seconds; how many deliveries were looked at.
+
+    One that fails hinders no other. A process sweeps once at a time, so that a far side that hangs holds one of its
+    threads at the most.
+    """
+    if not _sweeping.acquire(blocking=False):
+        return 0
+    try:
+        return _sweep(limit)
+    finally:
+        _sweeping.release()
+
+
+def _sweep(limit: int) -> int:
+    ends = time.monotonic() + PATIENCE
+    looked = 0
+    while due := doors.due_in_lanes("parcels", limit):
+        looked += len(due)
+        lanes: dict[str, list[tuple[UUID, UUID]]] = {}
+        for tenant, delivery_id, lane in due:
+            lanes.setdefault(lane, []).append((tenant, delivery_id))
+        _all(list(lanes.values()))
+        if len(due) < limit or time.monotonic() > ends:
+            break
+    return looked
+
+
+def _all(lanes: Sequence[list[tuple[UUID, UUID]]]) -> None:
+    """Each lane by itself: one that is slow delays itself alone."""
+    if len(lanes) == 1:
+        _lane(lanes[0])
+        return
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(_threaded, lanes))
+
+
+def _threaded(lane: list[tuple[UUID, UUID]]) -> None:
+    try:
+        _lane(lane)
+    finally:
+        connection.close()
+
+
+def _lane(lane: Sequence[tuple[UUID, UUID]]) -> None:
+    for tenant, delivery_id in lane:
         try:
-            claimed = claim(tenant, delivery_id)
-            if claimed:
-                record(claimed, _send(claimed.message))
+            failure = _one(tenant, delivery_id)
         except Exception:
             logger.exception("Delivery %s failed; its claim lapses and it is tried again.", delivery_id)
-    return len(due)
+            continue
+        if failure and failure.silent:
+            return  # Nobody answers there; the rest of the lane waits for a later sweep.
+
+
+def _one(tenant: UUID, delivery_id: UUID) -> Failure | None:
+    claimed = claim(tenant, delivery_id)
+    if claimed is None:
+        return None
+    failure = parcels.send(claimed.parcel)
+    record(claimed, failure)
+    return failure
 
 
 def claim(tenant: UUID, delivery_id: UUID) -> Claimed | None:
-    """Claim a delivery in a commit of its own, or None where there is nothing left to send."""
+    """Claim a delivery in a commit of its own, or None where there is nothing to send now."""
     with scope(tenant):
-        rows = Delivery.objects.select_for_update(skip_locked=True, of=("self",)).select_related("request")
-        row = rows.filter(pk=delivery_id, status__in=("pending", "sending"), due_at__lte=clock.now()).first()
-        if row is None:
+        rows = Delivery.objects.select_for_update(skip_locked=True, of=("self",)).select_related(
+            "request", "channel", "member__person"
+        )
+        due = rows.filter(status__in=("pending", "sending"), due_at__lte=clock.now())
+        row = due.filter(pk=delivery_id).first()
+        if row is None or not _wanted(row):
             return None
-        if row.request and row.kind in _ABOUT_OPEN and row.request.status != "pending":
-            _end(row, "given_up", NOT_NEEDED)
+        others = [each for each in _bundle(due, row) if _wanted(each)]
+        parcel = parcels.pack(row, others)
+        if isinstance(parcel, str):
+            _end(row, "given_up", parcel)
             return None
-        row.attempts += 1
-        if row.status == "pending":
-            row.status = "sending"
-        row.claimed_until = row.due_at = clock.now() + CLAIM
-        row.save(update_fields=["status", "attempts", "claimed_until", "due_at"])
-        return Claimed(tenant, row.pk, row.attempts, _message(row))
+        for each in (row, *others):
+            _take(each)
+        return Claimed(tenant, row.pk, row.attempts, parcel, {each.pk: each.attempts for each in others})
 
 
-def record(claimed: Claimed, failure: "Failure | None") -> None:
-    """Write what came of a claimed delivery, with its event on the request's subject."""
-    with scope(claimed.tenant):
-        row = Delivery.objects.select_related("request").get(pk=claimed.id)
-        if row.request:
-            locks.hold(row.request.subject)
-        row = Delivery.objects.select_for_update(of=("self",)).select_related("request").get(pk=claimed.id)
-        if row.status != "sending" or row.attempts != claimed.attempt:
-            return
-        if failure is None:
-            _end(row, "sent", "")
-            _tell(row, "notification.sent", f"Told {row.address}")
-        elif failure.final or row.attempts >= MOST_ATTEMPTS:
-            _end(row, "given_up", failure.why)
-            _tell(row, "notification.failed", f"Could not tell {row.address}: {failure.why}")
-        else:
-            _again(row, failure.why)
+def _wanted(row: Delivery) -> bool:
+    """Whether it is still to be sent, and now; what is not ends or waits here."""
+    if row.request and row.kind in outbox.ABOUT_OPEN and row.request.status != "pending" and not row.seq:
+        _end(row, "given_up", outbox.NOT_NEEDED)
+        return False
+    why = health.closed(row)
+    if why:
+        _end(row, "given_up", why)
+    elif row.channel and row.channel.not_before and row.channel.not_before > clock.now() and row.kind != "test":
+        row.due_at = row.channel.not_before
+        row.save(update_fields=["due_at"])
+        return False
+    return not why
 
 
-@dataclass(frozen=True)
-class Failure:
-    """Why a message was not taken; `final` where the address itself was refused."""
-
-    why: str
-    final: bool = False
-
-
-def _send(message: EmailMultiAlternatives) -> Failure | None:
-    try:
-        get_connection(timeout=PATIENCE).send_messages([message])
-    except smtplib.SMTPRecipientsRefused as error:
-        code, words = next(iter(error.recipients.values()))
-        return Failure(f"{code} {_words(words)}"[:500], final=code >= 500)
-    except smtplib.SMTPResponseException as error:
-        return Failure(f"{error.smtp_code} {_words(error.smtp_error)}"[:500], final=error.smtp_code >= 500)
-    except (OSError, smtplib.SMTPException) as error:
-        return Failure(f"{type(error).__name__}: {error}"[:500])
-    return None
+def _bundle(due: "outbox.Rows", row: Delivery) -> list[Delivery]:
+    """What else is due for this member's digest, the oldest first."""
+    if not row.bundled:
+        return []
+    same = due.filter(member=row.member_id, transport=row.transport, channel=row.channel_id, bundled=True)
+    return list(same.exclude(pk=row.pk).order_by("created_at", "id")[:BATCH])
 
 
-def _words(said: bytes | str) -> str:
-    return said.decode(errors="replace") if isinstance(said, bytes) else said
+def _take(row: Delivery) -> None:
+    row.attempts += 1
+    if row.status == "pending":
+        row.status = "sending"
+    row.claimed_until = row.due_at = clock.now() + CLAIM
+    row.save(update_fields=["status", "attempts", "claimed_until", "due_at"])
 
 
-def _message(row: Delivery) -> EmailMultiAlternatives:
-    assert row.member is not None
-    return messages.build(row, member=row.member, tenant=Tenant.objects.get(pk=current()))
+def record(claimed: Claimed, failure: Failure | None) -> None:
+    """Write what came of a claimed delivery; what concerns people, with its event on the request's subject."""
+    channel = None
+    for delivery_id, attempt in {claimed.id: claimed.attempt, **claimed.others}.items():
+        with scope(claimed.tenant):
+            row = Delivery.objects.select_related("request").get(pk=delivery_id)
+            if row.request and row.transport != "webhook":
+                locks.hold(row.request.subject)
+            row = (
+                Delivery.objects.select_for_update(of=("self",))
+                .select_related("request", "channel")
+                .get(pk=delivery_id)
+            )
+            if row.status == "sending" and row.attempts == attempt:
+                _record(row, failure)
+                channel = row.channel_id
+    if channel:
+        health.note(claimed.tenant, channel, failure)
+
+
+def _record(row: Delivery, failure: Failure | None) -> None:
+    if failure is None:
+        _end(row, "sent", "")
+        _tell(row, "notification.sent", f"Told {_whom(row)}")
+    elif failure.final or row.kind == "test" or row.attempts >= MOST_ATTEMPTS[row.transport]:
+        _end(row, "given_up", failure.why)
+        _tell(row, "notification.failed", f"Could not tell {_whom(row)}: {failure.why}")
+    else:
+        _again(row, failure)
 
 
 def _end(row: Delivery, status: str, error: str) -> None:
@@ -124,18 +198,21 @@ def _end(row: Delivery, status: str, error: str) -> None:
     row.save(update_fields=["status", "error", "due_at", "claimed_until", "sent_at"])
 
 
-def _again(row: Delivery, why: str) -> None:
+def _again(row: Delivery, failure: Failure) -> None:
     """Back to the outbox, later each time; the first failure is an event, so that people see it."""
-    ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (row.attempts - 1))
-    pause = timedelta(seconds=ceiling * (0.5 + random.random() / 2))  # noqa: S311  Only spreads the load.
-    row.status, row.error, row.claimed_until = "pending", why, None
-    row.due_at = clock.now() + pause
+    row.status, row.error, row.claimed_until = "pending", failure.why, None
+    row.due_at = clock.now() + pause(row.attempts, failure.wait)
     row.save(update_fields=["status", "error", "claimed_until", "due_at"])
     if row.attempts == 1:
-        _tell(row, "notification.failed", f"Could not tell {row.address} yet: {why}")
+        _tell(row, "notification.failed", f"Could not tell {_whom(row)} yet: {failure.why}")
 
 
 def _tell(row: Delivery, name: str, message: str) -> None:
-    if row.request:
+    """An event about a message to people. One about a webhook's would be sent by webhook, and so on for ever."""
+    if row.request and row.transport != "webhook":
         data = {"delivery": str(row.pk), "kind": row.kind, "member": str(row.member_id), "error": row.error}
         tell(row.request, name, actor=SYSTEM, message=message, data=data)
+
+
+def _whom(row: Delivery) -> str:
+    return row.address if row.channel is None else row.channel.name

@@ -1,20 +1,22 @@
 """A message in words: in the person's language and zone, text and HTML, details left behind the sign-in."""
 
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import make_msgid
 
+from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from approvals.display import shown
 from approvals.models import ApprovalRequest, Delivery
 from approvals.notifications import links, outbox
-from tenants.models import Member, Tenant
+from approvals.notifications.chat import Words
+from tenants.models import Tenant
 
 _SUBJECTS = {
     outbox.ASKED: gettext_lazy("%(act)s waits for your answer"),
@@ -43,7 +45,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Letter:
-    """What the templates of a message are given."""
+    """What the templates of a message are given; `url` is "" where there is nothing to open."""
 
     subject: str
     sentence: str
@@ -52,22 +54,24 @@ class Letter:
     tenant: str
 
 
-def build(delivery: Delivery, *, member: Member, tenant: Tenant) -> EmailMultiAlternatives:
-    """The message of a delivery, ready to be sent."""
-    request = delivery.request
-    assert request is not None
-    zone = zoneinfo.ZoneInfo(member.timezone or tenant.timezone)
-    with translation.override(member.locale or tenant.locale), timezone.override(zone):
-        letter = _letter(delivery, request, member, tenant)
-        context = {"letter": letter, "language": translation.get_language()}
-        text = render_to_string("mail/notice.txt", context)
-        html = render_to_string("mail/notice.html", context)
+@dataclass(frozen=True)
+class Digest:
+    """Several letters in one message."""
+
+    subject: str
+    letters: list[Letter]
+    tenant: str
+
+
+def mail(delivery: Delivery, others: Sequence[Delivery], *, tenant: Tenant) -> EmailMultiAlternatives:
+    """The mail of a delivery, and of those that leave with it, ready to be sent."""
+    subject, text, html = _written(delivery, others, tenant)
     message = EmailMultiAlternatives(
-        subject=letter.subject,
+        subject=subject,
         body=text,
         to=[delivery.address],
         headers={
-            "Message-ID": make_msgid(idstring=delivery.pk.hex, domain="vermilion.invalid"),
+            "Message-ID": f"<{(delivery.origin or delivery.pk).hex}@vermilion.invalid>",
             "Auto-Submitted": "auto-generated",
         },
     )
@@ -75,20 +79,63 @@ def build(delivery: Delivery, *, member: Member, tenant: Tenant) -> EmailMultiAl
     return message
 
 
-def _letter(delivery: Delivery, request: ApprovalRequest, member: Member, tenant: Tenant) -> Letter:
-    words = (
-        _ENDS.get(request.status, _SUBJECTS[outbox.ASKED])
-        if delivery.kind == outbox.ENDED
-        else _SUBJECTS[delivery.kind]
-    )
-    act = _plain(request.tool_title or request.tool)
+def words(delivery: Delivery, others: Sequence[Delivery], *, url: str, tenant: Tenant) -> Words:
+    """The same as a message for a chat service."""
+    subject, text, _html = _written(delivery, others, tenant)
+    return Words(url=url, title=subject, body=text.partition("\n")[2].strip())
+
+
+def _written(delivery: Delivery, others: Sequence[Delivery], tenant: Tenant) -> tuple[str, str, str]:
+    """Subject, text and HTML, in the language and zone of the one who reads it."""
+    member = delivery.member
+    zone = zoneinfo.ZoneInfo((member.timezone if member else "") or tenant.timezone)
+    with translation.override((member.locale if member else "") or tenant.locale), timezone.override(zone):
+        letters = [_letter(each, tenant) for each in (delivery, *others)]
+        name, letter = ("notice", letters[0]) if not others else ("digest", _digest(letters))
+        context = {"letter": letter, "language": translation.get_language(), "alone": member is not None}
+        text = render_to_string(f"mail/{name}.txt", context)
+        return letter.subject, text, render_to_string(f"mail/{name}.html", context)
+
+
+def _digest(letters: list[Letter]) -> Digest:
+    number, tenant = len(letters), letters[0].tenant
+    subject = ngettext("%(n)s notice", "%(n)s notices", number) % {"n": number}
+    return Digest(f"{subject} · {tenant}", letters, tenant)
+
+
+def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
+    name = _plain(tenant.name)
+    request = delivery.request
+    if request is None:
+        return _about_channels(delivery, tenant)
+    subjects = _ENDS if delivery.kind == outbox.ENDED else _SUBJECTS
+    words = subjects.get(request.status if delivery.kind == outbox.ENDED else delivery.kind, _SUBJECTS[outbox.ASKED])
     return Letter(
-        subject=f"{words % {'act': act}} · {_plain(tenant.name)}",
+        subject=f"{words % {'act': _plain(request.tool_title or request.tool)}} · {name}",
         sentence=str(_SENTENCES[delivery.kind]),
         facts=_facts(request),
-        url=links.address(tenant.slug, request=request.pk, member=member.pk),
-        tenant=_plain(tenant.name),
+        url=_url(delivery, request, tenant),
+        tenant=name,
     )
+
+
+def _url(delivery: Delivery, request: ApprovalRequest, tenant: Tenant) -> str:
+    if delivery.member_id:
+        return links.address(tenant.slug, request=request.pk, member=delivery.member_id)
+    assert delivery.channel_id is not None
+    return links.for_room(tenant.slug, request=request.pk, channel=delivery.channel_id)
+
+
+def _about_channels(delivery: Delivery, tenant: Tenant) -> Letter:
+    """A test, or that a channel was switched off."""
+    name = _plain(tenant.name)
+    if delivery.kind == outbox.TEST:
+        sentence = _("This message was sent to try whether it arrives. Nothing waits for you because of it.")
+        return Letter(f"{_('Test')} · {name}", sentence, [], "", name)
+    subject = _("A channel keeps failing and was switched off")
+    sentence = _("Nobody is told by it any more. An admin can see why, mend it, and switch it on again.")
+    url = f"{settings.PUBLIC_URL}/t/{tenant.slug}/settings/channels/"
+    return Letter(f"{subject} · {name}", sentence, [], url, name)
 
 
 def _facts(request: ApprovalRequest) -> list[tuple[str, str]]:

@@ -1,14 +1,19 @@
 """What people are to be told: rows written in the transaction that gives the reason, each told once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from approvals.models import ApprovalRequest, Delivery
-from tenants.models import Member, Tenant
+from approvals import clock
+from approvals.models import ApprovalRequest, Channel, Delivery
+from approvals.notifications import ways
+from approvals.notifications.timing import leaves_at
+from approvals.notifications.ways import Ear
+from tenants import ids
+from tenants.models import Member
 from tenants.scope import current
 
 ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
@@ -20,48 +25,59 @@ ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
     "nobody_left",
     "not_evaluable",
 )
+CHANNEL_OFF, TEST = "channel_off", "test"
+NOT_NEEDED = "no longer needed"
+ABOUT_OPEN = (ASKED, AGAIN, CLOSING, LAPSED, NOBODY, UNREADABLE)
+URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE)
+"""What waits for no digest and no quiet hour, as does whatever a raised level or a critical risk brings."""
+FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE)
+Rows = QuerySet[Delivery]
 
 
 def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: str = "") -> None:
     """Let each member be told of this once; `mark` tells apart what may come more than once (a level, a version).
 
-    Writes nothing where no mail can be sent, or the tenant wants none.
+    Chat channels that belong to nobody hear it too, once a level. Writes nothing where there is no way out.
     """
     wanted = list(dict.fromkeys(members))
-    if not wanted or not mail_is_on() or not _tenant_wants():
+    out = ways.read() if wanted else None
+    if out is None or not out.any:
         return
-    found = Member.objects.filter(pk__in=wanted, active=True).select_related("person")
-    Delivery.objects.bulk_create(
-        [
-            Delivery(
-                tenant_id=current(),
-                request=request,
-                member=member,
-                kind=kind,
-                key=f"{request.pk}:{kind}:{mark}",
-                address=member.email,
-                due_at=Now(),
-            )
-            for member in found
-        ],
-        ignore_conflicts=True,
-    )
+    key = f"{request.pk}:{kind}:{mark}"
+    rows = [row for ear in ways.ears(wanted, out) for row in _rows(request, kind, key, ear)]
+    if kind in FOR_ROOMS:
+        rows += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms]
+    _insert(rows)
 
 
 def tell_admins(request: ApprovalRequest, kind: str, *, mark: str = "") -> None:
     """Let the tenant's admins be told of this once."""
-    admins = Member.objects.filter(active=True, roles__contains=["admin"]).values_list("pk", flat=True)
-    tell(request, kind, admins, mark=mark)
+    tell(request, kind, _admins(), mark=mark)
 
 
-def mail_is_on() -> bool:
-    """Whether there is a mail server: the console of a laptop is none."""
-    return "console" not in settings.EMAIL_BACKEND and "dummy" not in settings.EMAIL_BACKEND
+def tell_of_channel(channel: Channel) -> None:
+    """Let those be told who can see to a channel that was switched off: its owner, else the admins; by mail."""
+    out = ways.read()
+    if not out.email:
+        return
+    people = [channel.member_id] if channel.member_id else _admins()
+    key = f"channel:{channel.pk}:off:{channel.failing_since}"
+    found = ways.ears(people, out)
+    _insert([_row(None, CHANNEL_OFF, key, member=ear.member, channel=None) for ear in found])
+
+
+def try_mail(member: Member) -> Delivery:
+    """Put a test to the member's own address into the outbox."""
+    row = _row(None, TEST, f"test:{ids.new()}", member=member)
+    row.due_at = clock.now()
+    row.save(force_insert=True)
+    return row
 
 
 def reached(request: ApprovalRequest) -> bool:
-    """Whether a message about this request has been taken by a mail server."""
-    return Delivery.objects.filter(request=request, status="sent").exists()
+    """Whether a message that asks somebody has been taken by a mail server or a chat service."""
+    asking = Delivery.objects.filter(request=request, status="sent", kind__in=(ASKED, AGAIN, CLOSING))
+    return asking.exclude(transport="webhook").exists()
 
 
 def closing_at(request: ApprovalRequest) -> datetime:
@@ -69,6 +85,51 @@ def closing_at(request: ApprovalRequest) -> datetime:
     return request.opened_at + (request.deadline - request.opened_at) * 0.9
 
 
-def _tenant_wants() -> bool:
-    wishes = Tenant.objects.values_list("notifications", flat=True).get(pk=current())
-    return (wishes or {}).get("email") is not False
+def _admins() -> list[UUID]:
+    return list(Member.objects.filter(active=True, roles__contains=["admin"]).values_list("pk", flat=True))
+
+
+def _rows(request: ApprovalRequest, kind: str, key: str, ear: Ear) -> list[Delivery]:
+    """One member's deliveries, by each way they want."""
+    ways_out: list[UUID | None] = [None] if ear.email and ear.wish.hears(kind, "email") else []
+    ways_out += ear.channels if ear.wish.hears(kind, "chat") else []
+    rows = [_row(request, kind, key, member=ear.member, channel=each) for each in ways_out]
+    if not rows or not (ear.wish.quiet or ear.wish.digest != "none") or _is_urgent(request, kind):
+        return rows
+    at = leaves_at(clock.now(), ear.wish)
+    if at is None or (request.status == "pending" and at >= closing_at(request)):
+        return rows
+    for row in rows:
+        row.due_at, row.bundled = at, ear.wish.digest != "none"
+    return rows
+
+
+def _is_urgent(request: ApprovalRequest, kind: str) -> bool:
+    return kind in URGENT or (request.status == "pending" and (request.rung > 0 or request.risk == "critical"))
+
+
+def _row(
+    request: ApprovalRequest | None,
+    kind: str,
+    key: str,
+    *,
+    member: Member | None = None,
+    channel: UUID | None = None,
+) -> Delivery:
+    address = str(channel) if channel or member is None else member.email
+    return Delivery(
+        tenant_id=current(),
+        request=request,
+        member=member,
+        channel_id=channel,
+        kind=kind,
+        key=key,
+        transport="chat" if channel else "email",
+        address=address,
+        due_at=Now(),
+    )
+
+
+def _insert(rows: Sequence[Delivery]) -> None:
+    if rows:
+        Delivery.objects.bulk_create(rows, ignore_conflicts=True)

@@ -14,7 +14,8 @@ from approvals import outcomes, reviewers
 from approvals.api.shapes import difference, run_of, step_of
 from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
-from approvals.models import ApprovalRequest, RequestComment, RequestVersion, Viewing
+from approvals.models import ApprovalRequest, Delivery, RequestComment, RequestVersion, Viewing
+from approvals.notifications import outbox
 from approvals.pages import people, values
 from approvals.pages.parts import (
     CameBack,
@@ -47,6 +48,7 @@ from tenants.models import Member
 
 ROUNDS = 3
 MAX_FLAGS = 3
+MAX_UNDELIVERED = 10
 
 
 @dataclass(frozen=True)
@@ -420,14 +422,19 @@ def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
 
 
 def _undelivered(row: ApprovalRequest) -> list[str]:
-    if row.status != "expired":
+    """What could not be told to people, while it is open and where nobody answered."""
+    if row.status not in ("pending", "expired"):
         return []
-    failed = row.deliveries.filter(status="given_up").select_related("member__person")
-    return [
-        _("Not delivered: %(who)s, %(why)s.")
-        % {"who": each.member.name if each.member else each.address, "why": each.error}
-        for each in failed
-    ]
+    failed = row.deliveries.filter(status__in=("pending", "given_up")).exclude(transport="webhook")
+    failed = failed.exclude(error="").exclude(error=outbox.NOT_NEEDED).select_related("member__person", "channel")
+    return [_said(each) for each in failed.order_by("created_at", "id")[:MAX_UNDELIVERED]]
+
+
+def _said(row: Delivery) -> str:
+    who = row.channel.name if row.channel else row.member.name if row.member else row.address
+    if row.status == "pending":
+        return _("Not delivered yet: %(who)s, %(why)s.") % {"who": who, "why": row.error}
+    return _("Not delivered: %(who)s, %(why)s.") % {"who": who, "why": row.error}
 
 
 def _comments(row: ApprovalRequest) -> list[CommentLine]:
