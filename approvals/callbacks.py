@@ -75,9 +75,8 @@ def _decided(channel: Channel, person: ChannelPerson, message: str, sent: Mappin
         outcome: Decided | Refusal = _decide(request_id, actor=actor, sent=sent)
     except Refusal as refusal:
         outcome = refusal
-    refused = isinstance(outcome, Refusal)
     target = f"channel:{channel.pk}"
-    audit.record("callback.received", actor=actor, target=target, detail=detail, refused=refused, channel="callback")
+    audit.record("callback.received", actor=actor, target=target, detail=detail, channel="callback")
     return outcome
 
 

@@ -190,6 +190,7 @@ CELERY_BEAT_SCHEDULE = {
         "approvals.tasks.sweep": SWEEP_SECONDS,
         "approvals.tasks.deliver": SWEEP_SECONDS,
         "tenants.tasks.tidy": 600.0,
+        "approvals.tasks.tidy": 600.0,
         "runs.tasks.purge": 600.0,
         "runs.tasks.collect": 3600.0,
     }.items()

@@ -67,10 +67,11 @@ def counts() -> dict[str, int]:
     return found
 
 
-def forget_answers(limit: int = 1000) -> int:
-    """Delete kept answers older than 24 hours; how many there were."""
+def forget(kind: str, limit: int = 1000) -> int:
+    """Delete what is past its time, by the owner's function `forget_<kind>(int)`; how many rows there were."""
+    _demand_name(kind)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT forget_answers(%s)", [limit])
+        cursor.execute(f"SELECT forget_{kind}(%s)", [limit])
         return int(cursor.fetchone()[0])
 
 

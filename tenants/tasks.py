@@ -10,5 +10,5 @@ BATCH = 1000
 @shared_task(name="tenants.tasks.tidy", ignore_result=True)
 def tidy() -> None:
     """Delete kept answers past their 24 hours, in batches, until none is left."""
-    while doors.forget_answers(BATCH) == BATCH:
+    while doors.forget("answers", BATCH) == BATCH:
         pass

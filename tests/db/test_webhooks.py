@@ -8,8 +8,9 @@ from django.db import connections
 from standardwebhooks import Webhook
 
 from approvals import channels, deliveries
-from approvals.models import Channel, Delivery
+from approvals.models import CallbackSeen, Channel, Delivery
 from approvals.notifications import delivery, failures, posting
+from approvals.tasks import tidy
 from tenants import events, exact_json
 from tenants.locks import hold
 from tenants.models import AuditEntry, Member, Tenant
@@ -456,3 +457,21 @@ def test_a_webhooks_own_failures_are_told_to_no_webhook(acme: Tenant, ravi: Memb
     park(acme)
     delivery.sweep()
     assert "notification.failed" not in [row.kind for row in sent(acme)]
+
+
+def test_what_is_long_past_is_forgotten_and_what_concerns_a_request_stays_with_it(
+    acme: Tenant, ravi: Member, alice: Member, receiver: Receiver
+) -> None:
+    made = hook(ravi, receiver)
+    park(acme)
+    with scope(acme.pk):
+        channels.trial(made.channel, actor=actor(ravi))
+        CallbackSeen.objects.create(tenant_id=acme.pk, channel=made.channel, message="old")
+    delivery.sweep()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("UPDATE approvals_delivery SET created_at = now() - interval '31 days'")
+        cursor.execute("UPDATE approvals_callbackseen SET at = now() - interval '2 days'")
+    tidy()
+    assert [row.kind for row in sent(acme)] == ["approval.requested"]
+    with scope(acme.pk):
+        assert not CallbackSeen.objects.exists()

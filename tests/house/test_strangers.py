@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from approvals import channel_people, channels
 from tenants import groups, topics
 from tenants.exact_json import dumps
 from tenants.models import Member, Tenant
@@ -24,12 +25,17 @@ def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key, her_run: St
     """One id of every table of acme's that the cast can fill: people, keys, a run with its steps, a request."""
     with scope(acme.pk):
         groups.create("payments", actor=actor(ravi), emails=[alice.email])
+        hook = channels.add_webhook(actor=actor(ravi), url="https://hooks.example/x", events=["run.failed"]).channel
+        room = channels.add_chat(actor=actor(ravi), kind="slack", name="chat", url="slack://A/B/C").channel
+        channel_people.bind(room, actor=actor(ravi), member=alice.email, external_id="U1")
+        channels.trial(hook, actor=actor(ravi))
     door = her_run.hold()
     ask(door, call())
     door.give_back("the story ends here")
     park(acme, subject=f"run:{her_run.id}", ref="2")
     found = ids_of(acme.pk)
     expected = {"tenants_member", "tenants_group", "tenants_apikey", "runs_run", "approvals_approvalrequest"}
+    expected |= {"approvals_channel", "approvals_channelperson", "approvals_delivery"}
     assert expected <= set(found)
     return found
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from approvals import escalation_policies, rules
-from approvals.models import ApprovalRequest, EscalationPolicy
+from approvals import channel_people, channels, escalation_policies, rules
+from approvals.models import ApprovalRequest, Channel, EscalationPolicy
 from runs.models import AgentVersion, ToolDefinition
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -32,6 +32,10 @@ PAGES = (
     "organisation/",
     "keys/",
     "absence/",
+    "webhooks/",
+    "channels/",
+    "deliveries/",
+    "notices/",
 )
 SCREENS = [(PHONE, "light"), (PHONE, "dark"), (WIDE, "light"), (WIDE, "dark")]
 
@@ -56,6 +60,14 @@ def test_every_settings_page_is_accessible(
             actor=actor(ravi), name="Standard", levels=[{"after": 60, "groups": ["Refund reviewers"]}]
         )
         escalation = EscalationPolicy.objects.get()
+        for number in range(2):
+            hook = channels.add_webhook(actor=actor(ravi), url="https://hooks.example/x", events=["run.failed"]).channel
+            url = f"slack://A/B/C{number}"
+            room = channels.add_chat(actor=actor(ravi), kind="slack", name=f"room{number}", url=url).channel
+            channel_people.bind(room, actor=actor(ravi), member=alice.email, external_id="U1")
+            channels.trial(room, actor=actor(ravi))
+        Channel.objects.filter(pk=hook.pk).update(enabled=False, off_because="410")
+        Channel.objects.filter(pk=room.pk).update(failures=3, failing_since=hook.created_at, last_error="500")
     page = open_as(ravi, f"{BASE}policies/", viewport, color_scheme=scheme)
     for path in (*PAGES, f"policies/{rule.pk}/", f"escalation/{escalation.pk}/", "../audit/?entry=3"):
         page.goto(BASE + path)

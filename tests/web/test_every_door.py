@@ -1,21 +1,24 @@
 """Every role × every door × whose request: one guard answers for all of them."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
+from standardwebhooks import Webhook
 
+from approvals import channel_people, channels
 from approvals.models import ApprovalRequest
 from approvals.notifications import links
 from tenants import exact_json, ids
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
-from tests.cast.people import Key, make_member
+from tests.cast.people import Key, actor, make_member
 from tests.cast.requests import a_call, fresh, park
 
 Door = Callable[[ApprovalRequest, Member, Key, Key], int]
-DOORS = ("page", "api", "bulk", "link", "service key")
+DOORS = ("page", "api", "bulk", "link", "callback", "service key")
 
 
 def browser(member: Member) -> Client:
@@ -51,6 +54,18 @@ def through_service_key(request: ApprovalRequest, member: Member, _key: Key, ser
     return through_api(request, member, service, service)
 
 
+def through_callback(request: ApprovalRequest, member: Member, _key: Key, _service: Key) -> int:
+    with scope(member.tenant_id):
+        made = channels.add_chat(actor=actor(member), kind="slack", name="chat", url="slack://A/B/C")
+        channel_people.bind(made.channel, actor=actor(member), member=member.email, external_id="U1")
+    body = {"request": str(request.pk), "version": 1, "decision": "approve", "user": "U1"}
+    text, now = exact_json.dumps(body), datetime.now(UTC)
+    headers = {"webhook-id": "msg_1", "webhook-timestamp": str(int(now.timestamp()))}
+    headers["webhook-signature"] = Webhook(made.secret).sign(msg_id="msg_1", timestamp=now, data=text)
+    url = f"/callbacks/{member.tenant.slug}/chat"
+    return Client().post(url, text, content_type="application/json", headers=headers).status_code
+
+
 def _post(path: str, body: Any, key: Key) -> Any:
     text = exact_json.dumps(body)
     url = f"/api/v1/approval-requests{path}"
@@ -62,6 +77,7 @@ OPEN: dict[str, Door] = {
     "api": through_api,
     "bulk": through_bulk,
     "link": through_link,
+    "callback": through_callback,
     "service key": through_service_key,
 }
 ROLES: dict[str, tuple[str, ...]] = {
