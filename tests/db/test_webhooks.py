@@ -1,9 +1,14 @@
 """Webhooks: told in the event's own transaction, signed, tried again, given up where people can see it."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from django.db import connections
 from standardwebhooks import Webhook
 
@@ -475,3 +480,42 @@ def test_what_is_long_past_is_forgotten_and_what_concerns_a_request_stays_with_i
     assert [row.kind for row in sent(acme)] == ["approval.requested"]
     with scope(acme.pk):
         assert not CallbackSeen.objects.exists()
+
+
+def certificate(path: Path) -> Path:
+    """A certificate that nobody vouches for, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    signed = made.sign(key, hashes.SHA256())
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path.write_bytes(signed.public_bytes(Encoding.PEM) + private)
+    return path
+
+
+def test_a_receiver_that_is_not_who_it_says_is_told_nothing(
+    acme: Tenant, ravi: Member, settings: Any, tmp_path: Path
+) -> None:
+    settings.OUTBOUND_NETWORKS = ["127.0.0.0/8"]
+    impostor = Receiver()
+    server = serve(impostor, certificate=certificate(tmp_path / "impostor.pem"))
+    try:
+        hook(ravi, impostor)
+        park(acme)
+        delivery.sweep()
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert impostor.got == []
+    assert "certificate verify failed" in sent(acme)[0].error
+
+
+def test_one_that_speaks_no_tls_is_told_nothing(acme: Tenant, ravi: Member, receiver: Receiver) -> None:
+    receiver.scheme = "https"
+    hook(ravi, receiver)
+    park(acme)
+    delivery.sweep()
+    assert receiver.got == []
+    assert sent(acme)[0].error.startswith("Could not connect")
