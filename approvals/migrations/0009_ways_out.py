@@ -89,7 +89,7 @@ REFERENCES = (
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("approvals", "0007_due_in_turn"),
+        ("approvals", "0008_share_what_many_requests_say"),
         ("tenants", "0003_find_settled_outcomes"),
     ]
 
