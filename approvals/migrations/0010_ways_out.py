@@ -89,7 +89,7 @@ REFERENCES = (
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("approvals", "0008_share_what_many_requests_say"),
+        ("approvals", "0009_lapse_in_one"),
         ("tenants", "0003_find_settled_outcomes"),
     ]
 
