@@ -24,8 +24,8 @@ BEGIN
   )
   SELECT gen_random_uuid(), NEW.tenant_id,
     CASE WHEN NEW.name LIKE 'approval.%' THEN (NEW.data ->> 'request')::uuid END,
-    c.id, NEW.name, 'event:' || NEW.subject || ':' || NEW.seq, 'webhook', c.id::text, 'pending', 0,
-    clock_timestamp(), '', NEW.subject, NEW.seq
+    c.id, NEW.name, 'event:' || subject_text(NEW.subject) || ':' || NEW.seq, 'webhook', c.id::text, 'pending', 0,
+    clock_timestamp(), '', subject_text(NEW.subject), NEW.seq
   FROM approvals_channel c
   WHERE c.tenant_id = NEW.tenant_id AND c.kind = 'webhook' AND c.enabled AND c.archived_at IS NULL
     AND NEW.name = ANY (c.events);
@@ -90,7 +90,7 @@ REFERENCES = (
 class Migration(migrations.Migration):
     dependencies = [
         ("approvals", "0009_lapse_in_one"),
-        ("tenants", "0003_find_settled_outcomes"),
+        ("tenants", "0005_subjects_as_bytes"),
     ]
 
     operations = [
