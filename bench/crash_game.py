@@ -63,14 +63,16 @@ class Game:
             calls.append({"tool": self.chance.choice(TOOLS), "args": {"how": how}})
         return calls
 
-    def victim(self, pids: list[int]) -> int | None:
-        """A worker to be killed: mostly one that holds a run right now."""
+    def victims(self, pids: list[int]) -> list[int]:
+        """Workers to be killed: mostly one that holds a run right now, or all that do, as when their host is lost."""
         with scope(self.tenant, read_only=True):
             holders = Lease.objects.filter(until__gt=timezone.now()).values_list("holder", flat=True)
             busy = {int(holder.rpartition(":")[2]) for holder in holders} & set(pids)
+        if busy and self.chance.random() < 0.5:
+            return sorted(busy)
         if busy:
-            return self.chance.choice(sorted(busy))
-        return self.chance.choice(pids) if self.chance.random() < 0.1 else None
+            return [self.chance.choice(sorted(busy))]
+        return [self.chance.choice(pids)] if self.chance.random() < 0.1 else []
 
     def help(self, runs: list[UUID]) -> None:
         """What time and people do: sweeps, answers, resumed and settled runs."""
@@ -124,9 +126,17 @@ class Game:
         with scope(self.tenant, read_only=True):
             return not Run.objects.filter(pk__in=runs).exclude(status__in=FINISHED).exists()
 
-    def standing(self, runs: list[UUID]) -> dict[str, int]:
+    def standing(self, runs: list[UUID]) -> list[str]:
+        """Of each run that has not come to its end: its state, its lease, the end of its story."""
         with scope(self.tenant, read_only=True):
-            return dict(Counter(Run.objects.filter(pk__in=runs).values_list("status", flat=True)))
+            left = list(Run.objects.filter(pk__in=runs).exclude(status__in=FINISHED))
+            leases = {each.run_id: each for each in Lease.objects.filter(run_id__in=runs)}
+            told = {each.pk: events.after(f"run:{each.pk}", 0, 10_000)[-4:] for each in left}
+        return [
+            f"{each.pk} is {each.status} {each.reason}, due {each.due_at}, held by {leases[each.pk].holder} until "
+            f"{leases[each.pk].until}, last {[(event.at.isoformat(), event.name) for event in told[each.pk]]}"
+            for each in left
+        ]
 
     # --- the account ------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 It reads commands from its standard input: each line `fork` makes a worker and answers with its number.
 """
 
+import faulthandler
 import os
 import signal
 import sys
@@ -39,6 +40,7 @@ def _work() -> None:
     os.dup2(nothing, 1)
     said = os.open(Path(os.environ["TEST_SERVICES"]) / "workers.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(said, 2)
+    faulthandler.register(signal.SIGUSR2)  # Tells, in the log, where each thread of a worker that hangs is.
     app.worker_main(["worker", "-P", "threads", "-c", "4", "-n", f"w{os.getpid()}@%h", *WORDS])
     os._exit(0)
 

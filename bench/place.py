@@ -24,7 +24,14 @@ OPTIONS: tuple[str, ...] = ()
 
 @contextmanager
 def services() -> Iterator[Path]:
-    """Start both, tell the settings, migrate, and stop both at the end."""
+    """Start both, tell the settings, migrate, and stop both at the end; the folder where all of it lies."""
+    with servers() as (base, _postgres, _valkey):
+        yield base
+
+
+@contextmanager
+def servers() -> Iterator[tuple[Path, Postgres, Valkey]]:
+    """As `services`, for whom stops and starts the servers meanwhile."""
     base = Path(tempfile.mkdtemp(prefix="vermilion-bench-"))
     base.chmod(0o755)
     folder = Folder(base)
@@ -36,7 +43,7 @@ def services() -> Iterator[Path]:
         _tell(base, postgres, valkey)
         django.setup()
         call_command("migrate", database="owner", verbosity=0, interactive=False)
-        yield base
+        yield base, postgres, valkey
     finally:
         valkey.stop()
         postgres.stop()

@@ -41,7 +41,7 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
         release(lease)
     except LostLease:
         logger.warning("Run %s was taken over; this worker stops writing to it.", run)
-        release(lease)
+        stopped(lease)  # Not given up: where only its time ran out, the sweep has yet to find it and recover the run.
     except NotRegistered:
         holder(lease).give_back("This worker cannot run the version any more.")
     except BaseException:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cast.folding import folded_and_recorded
+from tests.cast.folding import demand_that_events_tell_the_rows
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +14,4 @@ def _the_events_tell_what_the_rows_say(request: pytest.FixtureRequest) -> Iterat
         return
     request.getfixturevalue("transactional_db")  # Before this one, so that the rows are still there afterwards.
     yield
-    told, recorded = folded_and_recorded()
-    assert recorded, "a test with workers starts a run"
-    assert told == recorded
+    assert demand_that_events_tell_the_rows(), "a test with workers starts a run"

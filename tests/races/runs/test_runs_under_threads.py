@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from runs import commands, leases, renewal, sweeping
+from runs import announcing, commands, engine, leases, renewal, sweeping
 from runs.entries import Closing
 from runs.journal import Halted, LostLease, holder
+from tenants.models import Tenant
+from tests.agents import ledger
+from tests.cast import runs
 from tests.cast.journal import KNOWS, Started, lapse
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,6 +53,27 @@ def test_two_sweeps_at_once_recover_a_run_once(run: Started) -> None:
     lapse(run)
     _at_once(*[sweeping.leases] * 4)
     assert run.events().count("run.recovered") == 1
+
+
+def test_a_run_whose_holder_found_its_own_lease_lapsed_is_recovered(acme: Tenant, settings: Any) -> None:
+    """As after a host that slept: the holder sees it before any renewal or sweep does."""
+    settings.LEASE_SECONDS = 60.0
+    run = runs.start(acme, [runs.call("pay", how="hold")])
+    queued = Started(acme.pk, run)
+
+    def meanwhile() -> None:
+        runs.so(lambda: ledger.acts(run))
+        lapse(queued)
+        ledger.let_go(run)
+
+    _at_once(
+        lambda: engine.advance(acme.pk, run, worker="worker:1", knows=announcing.knows(), stopping=lambda: False),
+        meanwhile,
+    )
+    assert runs.read(acme, run).status == "running"
+    sweeping.leases()
+    assert runs.read(acme, run).status == "queued"
+    assert queued.events()[-1] == "run.recovered"
 
 
 def test_numbers_have_no_gap_whoever_writes_at_once(run: Started) -> None:
