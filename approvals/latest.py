@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from approvals import parts, requirements, texts
 from approvals.models import Review
 from approvals.requirements import Requirement
 from approvals.reviewers import Given
-from tenants import exact_json
+from tenants import exact_json, prepared
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Look:
     views: Mapping[str, RequestView]
 
 
-_READ = """
+READ = """
 SELECT t.stamp, clock_timestamp(), r.id, r.ref, r.status, r.version, r.round, v.arguments, v.digest, r.decision,
   r.comment, r.response, r.deadline, r.requirement::text, demanded.body::text,
   coalesce(nullif(r.fingerprint, ''), worded.body->>'fingerprint', ''), r.precondition,
@@ -65,7 +63,7 @@ SELECT t.stamp, clock_timestamp(), r.id, r.ref, r.status, r.version, r.round, v.
     FROM approvals_reassignment m WHERE m.tenant_id = t.id AND m.request_id = r.id)::text
 FROM tenants_tenant t
 LEFT JOIN LATERAL (SELECT DISTINCT ON (q.ref) q.* FROM approvals_approvalrequest q
-  WHERE q.tenant_id = t.id AND q.subject = %s ORDER BY q.ref, q.opened_at DESC, q.id DESC) r ON true
+  WHERE q.tenant_id = t.id AND q.subject = $1::text ORDER BY q.ref, q.opened_at DESC, q.id DESC) r ON true
 LEFT JOIN approvals_wording worded ON worded.tenant_id = t.id AND worded.digest = r.definition_digest
 LEFT JOIN approvals_wording demanded ON demanded.tenant_id = t.id AND demanded.digest = r.requirement_digest
 LEFT JOIN approvals_requestversion v ON v.tenant_id = t.id AND v.request_id = r.id AND v.number = r.version
@@ -75,9 +73,11 @@ WHERE t.id = (SELECT app_tenant())
 
 def look(subject: str) -> Look:
     """The newest request of each step of the subject, as they are now; one statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(_READ, [subject])
-        rows = cursor.fetchall()
+    return told(prepared.every(READ, (subject,)))
+
+
+def told(rows: Sequence[Sequence[Any]]) -> Look:
+    """What the rows say that `READ` gives of a subject."""
     stamp, now = rows[0][:2]
     return Look(stamp, now, {row[3]: _view(row[2:]) for row in rows if row[2] is not None})
 

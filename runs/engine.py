@@ -10,11 +10,12 @@ from django.db.models import Max
 
 from runs import acts, afterwards, dispatch, gate, outages, recovery, states, turns
 from runs.agents import registry
+from runs.beginning import Begun, begin
 from runs.context import Conversation
 from runs.entries import Journal, Opening, StepRow
 from runs.errors import NotRegistered
-from runs.journal import Halted, LostLease, StaleStamp, holder
-from runs.leases import Lease, acquire, release, stopped
+from runs.journal import Halted, Holder, LostLease, StaleStamp, holder
+from runs.leases import release, stopped
 from runs.models import Attempt, Step
 from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
 from runs.proposals import foreseen
@@ -28,11 +29,12 @@ logger = logging.getLogger(__name__)
 
 def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], stopping: Callable[[], bool]) -> None:
     """Take the run if it is queued and known here, and work until it must wait. Never raises for the run's sake."""
-    lease = acquire(tenant, run, worker=worker, knows=knows)
-    if lease is None:
+    began = begin(tenant, run, worker=worker, knows=knows)
+    if began is None:
         return
+    lease = began.lease
     try:
-        segment = _segment(lease, worker, stopping)
+        segment = _segment(began, worker, stopping)
         if segment.journal.run.status in states.FINISHED:
             afterwards.settle(segment)
         else:
@@ -49,10 +51,10 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
         raise
 
 
-def _segment(lease: Lease, worker: str, stopping: Callable[[], bool]) -> Segment:
-    door = holder(lease)
-    agent = registry.find(lease.agent, lease.version)
-    look = gate.look(lease.tenant, door.journal.run.subject)
+def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment:
+    door = Holder(began.lease, began.journal())
+    agent = registry.find(began.lease.agent, began.lease.version)
+    look = began.look()
     door.told_time(look.now)
     segment = Segment(
         holder=door,

@@ -7,7 +7,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg.pq.abc import PGresult
+
 from approvals import calls, policy, requests, requirements, reviewers, rosters, rules
+from approvals.latest import READ, told
 from approvals.policy import RuleSet
 from approvals.requests import RequestView
 from approvals.requirements import Requirement
@@ -15,10 +18,10 @@ from approvals.rosters import Roster
 from runs.agents import Agent
 from runs.entries import RunRecord
 from runs.tools import Tool
-from tenants import exact_json, stamps
+from tenants import exact_json, prepared, stamps
 from tenants.actors import Actor
 from tenants.models import AgentAccess, ToolSetting
-from tenants.scope import scope
+from tenants.scope import ENTER, scope
 
 ROUNDS = 3
 
@@ -58,6 +61,14 @@ def standing_here(tenant: UUID, *, stamp: int | None = None) -> Standing:
     with _lock:
         _cache[tenant] = read
     return read
+
+
+def _standing(tenant: UUID, stamp: int) -> Standing:
+    known = _cache.get(tenant)
+    if known is not None and known.stamp == stamp:
+        return known
+    with scope(tenant, read_only=True):
+        return standing_here(tenant, stamp=stamp)
 
 
 @dataclass(frozen=True)
@@ -154,19 +165,32 @@ class Look:
 
 
 def look(tenant: UUID, subject: str) -> Look:
-    """All of it in one transaction, of one statement where nothing changed and nobody voted."""
-    with scope(tenant, read_only=True):
-        found = requests.look(subject)
-        settled = standing_here(tenant, stamp=found.stamp)
-        voted = any(view.status == "approved" and view.voters for view in found.views.values())
-        people = rosters.roster() if voted else None
-    return Look(settled, {int(ref): view for ref, view in found.views.items()}, found.now, people)
+    """All of it, in one round trip where nothing changed."""
+    _entered, asked, people = prepared.together([questions(tenant, subject)])
+    return seen(tenant, asked, people)
+
+
+def questions(tenant: UUID, subject: str) -> tuple[prepared.Question, ...]:
+    """What asks, in one transaction, for a run's requests, and for the people where some of them may have answered."""
+    return (ENTER, (str(tenant),)), (READ, (subject,)), (rosters.READ, (subject,))
+
+
+def seen(tenant: UUID, asked: PGresult, people: PGresult) -> Look:
+    """What the last two answers to `questions` say; what is settled is read where the tenant's stamp has grown."""
+    found = told(prepared.read(asked, tuple))
+    settled = _standing(tenant, found.stamp)
+    rows = prepared.read(people, tuple) if settled.stamp == found.stamp else []
+    return Look(settled, _by_step(found), found.now, rosters.told(rows[0]) if rows else None)
 
 
 def latest(tenant: UUID, subject: str) -> dict[int, RequestView]:
     """The latest request of each step of a run."""
-    with scope(tenant, read_only=True):
-        return latest_here(subject)
+    _entered, asked = prepared.together([[(ENTER, (str(tenant),)), (READ, (subject,))]])
+    return _by_step(told(prepared.read(asked, tuple)))
+
+
+def _by_step(found: requests.Look) -> dict[int, RequestView]:
+    return {int(ref): view for ref, view in found.views.items()}
 
 
 def latest_here(subject: str) -> dict[int, RequestView]:

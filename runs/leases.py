@@ -1,8 +1,9 @@
 """The right of one worker to advance a run for a while; its clock is the database's."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -36,13 +37,23 @@ def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> 
     None: it is not queued, or held, past its deadline, or its version is not among `knows` (each `agent@version`). A
     finished run is granted too, unchanged, where a lost holder left an open attempt; then only a lookup may be opened.
     """
-    actor = exact_json.dumps(actors.worker(worker).packed())
     before = time.monotonic()
-    values = (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
-    code, fence, agent, version, last_event = prepared.one(_ACQUIRE, values)
+    row = prepared.one(*question(tenant, run, worker=worker, knows=knows))
+    return told(tenant, run, row, worker=worker, since=before)
+
+
+def question(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> prepared.Question:
+    """What asks for the lease, as `acquire` does."""
+    actor = exact_json.dumps(actors.worker(worker).packed())
+    return _ACQUIRE, (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
+
+
+def told(tenant: UUID, run: UUID, row: Sequence[Any], *, worker: str, since: float) -> Lease | None:
+    """The lease, if the answer to `question` grants it; it was asked at this monotonic time or later."""
+    code, fence, agent, version, last_event = row
     if code != "ok":
         return None
-    renewal.keep(renewal.Key(tenant, run, fence), until=before + settings.LEASE_SECONDS)
+    renewal.keep(renewal.Key(tenant, run, fence), until=since + settings.LEASE_SECONDS)
     if last_event:
         live.ring(f"run:{run}", last_event, tenant=tenant)
         bells.moved(tenant)

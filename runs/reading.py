@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from psycopg.pq.abc import PGresult
+
 from runs.entries import AttemptRow, Journal, RunRecord, StepRow
 from runs.models import Run
 from runs.states import STEP_OPEN
@@ -20,16 +22,28 @@ def load(tenant: UUID, run_id: UUID) -> Journal:
 
     No scope is needed; inside one it reads in that transaction. Raises Run.DoesNotExist.
     """
+    run, steps = (prepared.run(*question) for question in questions(tenant, run_id))
+    return told(tenant, run_id, run, steps)
+
+
+def questions(tenant: UUID, run_id: UUID) -> tuple[prepared.Question, prepared.Question]:
+    """What asks for the run and for its steps."""
     key = (str(tenant), str(run_id))
-    row = prepared.one(_RUN, key)
+    return (_RUN, key), (_STEPS, (*key, None))
+
+
+def told(tenant: UUID, run_id: UUID, run: PGresult, steps: PGresult) -> Journal:
+    """The journal by the answers to `questions`, and to one more where a step has not ended."""
+    (row,) = prepared.read(run, tuple)
     if row[0] is None:
         raise Run.DoesNotExist
-    last_event, last_seq, start = row[13:16]
-    steps = prepared.rows(_STEPS, (*key, str(start)), _step) if last_seq else []
-    for place, step in enumerate(steps):
+    last_event, last_seq = row[13:15]
+    found = prepared.read(steps, _step)
+    for place, step in enumerate(found):
         if step.payloads is not None:
-            steps[place] = step._replace(payloads=exact_json.loads(str(step.payloads)))
-    return Journal(_record(tenant, run_id, row), _with_attempts(key, steps), last_event, last_seq + 1)
+            found[place] = step._replace(payloads=exact_json.loads(str(step.payloads)))
+    attempts = _with_attempts((str(tenant), str(run_id)), found)
+    return Journal(_record(tenant, run_id, row), attempts, last_event, last_seq + 1)
 
 
 def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:

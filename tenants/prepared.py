@@ -10,14 +10,20 @@ from weakref import WeakKeyDictionary
 import psycopg
 from django.db import OperationalError, connection
 from psycopg import errors
+from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
-from psycopg.pq.abc import PGresult
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.waiting import Ready, Wait
 
 Value = str | Sequence[str] | None
 """Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
 
+Question = tuple[str, Sequence[Value]]
+"""A query and its values."""
+
 Row = TypeVar("Row")
+Answer = TypeVar("Answer")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
 _prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
@@ -42,7 +48,11 @@ def every(query: str, values: Sequence[Value]) -> list[tuple[Any, ...]]:
 
 def rows(query: str, values: Sequence[Value], make: Callable[[Sequence[Any]], Row]) -> list[Row]:
     """All rows of the answer, each as `make` makes it."""
-    result = run(query, values)
+    return read(run(query, values), make)
+
+
+def read(result: PGresult, make: Callable[[Sequence[Any]], Row]) -> list[Row]:
+    """The rows of an answer that has come, each as `make` makes it."""
     reader = Transformer(connection.connection)
     reader.set_pgresult(result)
     return reader.load_rows(0, result.ntuples, make)
@@ -50,9 +60,21 @@ def rows(query: str, values: Sequence[Value], make: Callable[[Sequence[Any]], Ro
 
 def run(query: str, values: Sequence[Value]) -> PGresult:
     """The answer as it came. Raises Django's database errors; a broken connection is given back first."""
+    return _guarded(lambda raw: _run(raw, query, values))
+
+
+def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
+    """The answers of all statements, sent at once; each inner sequence is one transaction, begun after the former.
+
+    Outside a transaction only. One that fails leaves the others be; then the first error is raised, as by `run`.
+    """
+    return _guarded(lambda raw: _together(raw, transactions))
+
+
+def _guarded(act: Callable[[Raw], Answer]) -> Answer:
     try:
         with connection.wrap_database_errors:
-            return _run(_connection(), query, [_sent(value) for value in values])
+            return act(_connection())
     except OperationalError:
         if not connection.in_atomic_block:
             connection.close()  # The next call gets a living one from the pool.
@@ -64,12 +86,50 @@ def text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _run(raw: Raw, query: str, values: list[Any]) -> PGresult:
+def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
     if not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE:
         _begin(raw)  # The transaction of `atomic` begins with its first query.
-    names = _prepared.setdefault(raw, {})
-    name = names.get(query) or _prepare(raw, names, query)
-    result = raw.pgconn.exec_prepared(name, values)
+    return _good(raw, raw.pgconn.exec_prepared(_name(raw, query), _all(values)))
+
+
+def _together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
+    named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
+    raw.pgconn.enter_pipeline_mode()
+    try:
+        for questions in named:
+            for name, values in questions:
+                raw.pgconn.send_query_prepared(name, _all(values))
+            raw.pgconn.pipeline_sync()
+        answers = raw.wait(_answers(raw.pgconn, len(named)))
+    except BaseException:
+        raw.close()  # Answers may be under way still, and nobody would know to what.
+        raise
+    raw.pgconn.exit_pipeline_mode()
+    return [_good(raw, answer) for answer in answers]
+
+
+def _answers(pgconn: PGconn, ends: int) -> PQGen[list[PGresult]]:
+    """All results up to so many ends of transactions."""
+    found: list[PGresult] = []
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while ends:
+        while pgconn.is_busy():
+            yield Wait.R
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is None:
+            if pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("The connection broke before every statement was answered.")
+        elif result.status == ExecStatus.PIPELINE_SYNC:
+            ends -= 1
+        else:
+            found.append(result)
+    return found
+
+
+def _good(raw: Raw, result: PGresult) -> PGresult:
     if result.status == ExecStatus.TUPLES_OK:
         return result
     raise _error(raw, result)
@@ -82,6 +142,11 @@ def _begin(raw: Raw) -> None:
             raise errors.error_from_result(result, raw.info.encoding)
     else:
         raw.execute("SELECT")
+
+
+def _name(raw: Raw, query: str) -> bytes:
+    names = _prepared.setdefault(raw, {})
+    return names.get(query) or _prepare(raw, names, query)
 
 
 def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
@@ -99,6 +164,10 @@ def _error(raw: Raw, result: PGresult) -> psycopg.Error:
     if raw.pgconn.status == ConnStatus.BAD and not isinstance(error, psycopg.OperationalError):
         return psycopg.OperationalError(str(error))
     return error
+
+
+def _all(values: Sequence[Value]) -> list[Any]:
+    return [_sent(value) for value in values]
 
 
 def _sent(value: Value) -> bytes | None:

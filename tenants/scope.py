@@ -16,6 +16,10 @@ _ENTER = "SELECT current_setting('app.tenant', true), set_config('app.tenant', $
 _ENTER_TO_READ = f"{_ENTER}, set_config('transaction_read_only', 'on', true)"
 
 
+ENTER = "SELECT set_config('app.tenant', $1::text, true)"
+"""What several statements that are sent together begin with, for the one transaction they are."""
+
+
 @dataclass(slots=True)
 class Frame:
     """One open scope: its tenant, and the subject whose lock its transaction holds."""

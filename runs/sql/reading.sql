@@ -23,6 +23,7 @@ BEGIN
      WHERE r.tenant_id = p_tenant AND r.id = p_run;
 END $$;
 
+-- The steps from this one on; without a number from the last completed compaction.
 CREATE FUNCTION journal_read_steps(p_tenant uuid, p_run uuid, p_from bigint) RETURNS TABLE (
     seq bigint, kind text, status text, reason text, turn bigint, tool text, effect text, call_id text, digest text,
     generation integer, tries integer, due_at timestamptz, tokens_in bigint, tokens_out bigint, cost numeric,
@@ -36,7 +37,9 @@ BEGIN
            s.due_at, s.tokens_in, s.tokens_out, s.cost, s.tokens_total, s.cost_total, s.proposed, s.arguments, s.rationale,
            s.result, s.payloads::text, s.spent
       FROM runs_step s
-     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= p_from
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= coalesce(p_from, (
+           SELECT max(c.seq) FROM runs_step c
+            WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed'), 1)
      ORDER BY s.seq;
 END $$;
 
