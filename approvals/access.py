@@ -17,11 +17,11 @@ def readable(member: Member) -> QuerySet[ApprovalRequest]:
     found = ApprovalRequest.objects.annotate(was_asked=was_asked)
     if not member.has("reviewer", "manager"):
         return found.filter(own)
-    shut = _shut(member)
-    return found.filter(own | ~Q(agent__in=shut)) if shut else found
+    closed = shut(member)
+    return found.filter(own | ~Q(agent__in=closed)) if closed else found
 
 
-def _shut(member: Member) -> list[str]:
+def shut(member: Member) -> list[str]:
     """The restricted agents whose runs this member has no permission to see or to review."""
     restricted = set(AgentAccess.objects.filter(restricted=True).values_list("agent", flat=True))
     if not restricted:

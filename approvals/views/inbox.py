@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from approvals import access, facts, queries, topics
+from approvals import access, counted, facts, queries, topics
 from approvals.display import shown
 from approvals.models import ApprovalRequest, Asked, Review
 from approvals.pages import inbox
@@ -47,7 +47,7 @@ def decided(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001
     reader = reading.reader_of(mine)
     url = f"{reader.base}decided/"
     chosen = request.GET.get("view", "all")
-    rows = queries.listed(mine.member, _filters(request)).exclude(status="pending")
+    rows = counted.behind(queries.listed(mine.member, _filters(request)).exclude(status="pending"), request.GET)
     if chosen == "mine":
         rows = rows.filter(pk__in=Review.objects.filter(member=mine.member).values("request_id"))
     page = paging.page(rows, by=["-decided_at", "-id"], cursor=request.GET.get("after"), limit=PAGE)

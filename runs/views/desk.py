@@ -94,7 +94,7 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
         params=timeline.params(step),
         approved_by=list(asking.approvers) if asking and asking.status == "approved" else [],
         risk=timeline.risk(step),
-        look=[str(hint) for hint in detail.tools.get(step.tool, {}).get("look") or []],
+        look=list(_look(detail.tools.get(step.tool, {}), attempts)),
         may_settle=not cannot,
         cannot=cannot,
         settle_from=start,
@@ -148,6 +148,16 @@ def _known(step: Step, attempts: list[Attempt]) -> Iterable[Known]:
     }
     if step.status == "unknown":
         yield Known(label=_("after that"), text=_("No answer, no result."), about=about.get(step.effect, ""))
+
+
+def _look(tool: Mapping[str, object], attempts: list[Attempt]) -> Iterable[str]:
+    """Where to look: what the tool's author wrote of it, how it is undone, the key that the far side was given."""
+    if tool.get("description"):
+        yield str(tool["description"])
+    if tool.get("undo"):
+        yield _("If it happened and should not have: %(undo)s") % {"undo": tool["undo"]}
+    if key := next((each.key for each in reversed(attempts) if each.key), ""):
+        yield _("The call carried the key %(key)s. Whoever was called may find it by that.") % {"key": key}
 
 
 def _end(attempt: Attempt) -> str:
