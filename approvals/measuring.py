@@ -75,17 +75,21 @@ class Wrong:
     unknown: int
 
 
+# An actor is kept as [kind, id, name, member], or whole in rows from before.
 # `request_list` begins with tenant and status: naming every status lets its range of time be read alone.
 _ASKED = """
 WITH asked AS MATERIALIZED (
-  SELECT r.id, r.tool, r.risk, r.status, r.decision, r.escalation_level, r.subject, r.ref, r.requirement,
-    CASE WHEN r.status IN ('approved', 'rejected', 'responded') AND r.decided_by ->> 'member' IS NOT NULL
+  SELECT r.id, r.tool, r.risk, r.status, r.decision, r.escalation_level, r.subject, r.ref,
+    jsonb_path_query_array(
+      coalesce(w.body, r.requirement), '$.demands[*].places[*] ? (@.kind == "group").key') AS groups,
+    CASE WHEN r.status IN ('approved', 'rejected', 'responded')
+      AND coalesce(r.decided_by ->> 3, r.decided_by ->> 'member') IS NOT NULL
       THEN extract(epoch FROM r.decided_at - r.opened_at)::float8 END AS took
-  FROM approvals_approvalrequest r
+  FROM approvals_approvalrequest r LEFT JOIN approvals_wording w ON w.digest = r.requirement_digest
   WHERE r.status = ANY (ARRAY['pending', 'approved', 'rejected', 'responded', 'expired', 'cancelled'])
     AND r.opened_at >= %(start)s AND r.opened_at < %(end)s
     AND (%(agent)s = '' OR r.agent = %(agent)s) AND r.agent <> ALL (%(shut)s::text[])
-    AND (%(group)s = '' OR jsonb_path_exists(r.requirement,
+    AND (%(group)s = '' OR jsonb_path_exists(coalesce(w.body, r.requirement),
       '$.demands[*].places[*] ? (@.kind == "group" && @.key == $g)', jsonb_build_object('g', %(group)s::text)))
 )"""
 _COUNTS = """count(*), count(took),
@@ -106,8 +110,7 @@ SELECT CASE WHEN grouping(tool) = 0 THEN 'tool' WHEN grouping(risk) = 0 THEN 'ri
 FROM told GROUP BY GROUPING SETS ((), (tool), (risk))
 UNION ALL
 SELECT 'group', g.name, {_COUNTS}
-FROM told JOIN tenants_group g ON jsonb_path_exists(told.requirement,
-  '$.demands[*].places[*] ? (@.kind == "group" && @.key == $g)', jsonb_build_object('g', g.id::text))
+FROM told JOIN tenants_group g ON told.groups ? g.id::text
 GROUP BY g.id, g.name
 """  # noqa: S608  # Made of our own words.
 _REVIEWING = f"""{_ASKED}, given AS MATERIALIZED (

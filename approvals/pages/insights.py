@@ -64,6 +64,7 @@ class Table:
     first: str
     columns: Sequence[str]
     rows: Sequence[Row]
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def by_risk(rows: Sequence[Asking], behind: Behind) -> Table:
     """The risks, the highest first."""
     found = sorted(rows, key=lambda row: -RISKS.index(row.name))
     told = [Row(row.name, [*_times(row), *_ends(row, behind, risk=row.name)], risk=row.name) for row in found]
-    return Table(_("By risk"), _("Risk"), columns(), told)
+    return Table(_("By risk"), _("Risk"), columns(), told, _("The requests of this time, the highest risk first."))
 
 
 def by_group(rows: Sequence[Asking]) -> Table:
@@ -175,7 +176,7 @@ def by_group(rows: Sequence[Asking]) -> Table:
     told = [
         Row(row.name, [*_times(row), *map(Cell, map(str, (row.rejected, row.edited, row.expired)))]) for row in found
     ]
-    return Table(_("By group"), _("Group"), columns(), told)
+    return Table(_("By group"), _("Group"), columns(), told, _("The requests that a rule has a group answer."))
 
 
 def waiting(rows: Sequence[Waiting]) -> Table:
@@ -185,7 +186,8 @@ def waiting(rows: Sequence[Waiting]) -> Table:
         Row(row.group or _("in no group"), [Cell(str(row.requests)), Cell(_span((now - row.oldest).total_seconds()))])
         for row in rows
     ]
-    return Table(_("Waiting now"), _("Group"), [_("Requests"), _("Longest")], told)
+    hint = _("Open requests, whenever they were asked, by the groups of those who are asked.")
+    return Table(_("Waiting now"), _("Group"), [_("Requests"), _("Longest")], told, hint)
 
 
 def reviewing(rows: Sequence[Reviewing]) -> Table | None:
