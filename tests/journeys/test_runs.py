@@ -35,7 +35,7 @@ def test_every_page_of_a_manager_is_accessible(
     mona: Member,
 ) -> None:
     page = open_as(mona, "/t/acme/runs/", viewport, color_scheme=scheme)
-    for path in ("/t/acme/runs/", url(parked_run), url(unknown_run), "/t/acme/outcomes/"):
+    for path in ("/t/acme/runs/", url(parked_run), url(unknown_run), "/t/acme/insights/", "/t/acme/outcomes/"):
         page.goto(path)
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         accessible(page)

@@ -336,6 +336,7 @@ def test_the_desk_shows_what_is_known_and_who_may_settle(enter: Enters, mona: Me
     assert "the service has no way to be asked" in text
     assert "Managers: Mona." in text
     assert "4111" not in text
+    assert "Where to look Pay money back. From the tool’s author" in text
     assert "It did not happen, do it again" in text
 
 
