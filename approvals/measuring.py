@@ -139,7 +139,8 @@ _WRONG = f"""{_ASKED}, approved AS MATERIALIZED (
 SELECT count(*), count(*) FILTER (WHERE last = 'step.failed'), count(*) FILTER (WHERE last = 'step.unknown')
 FROM approved p LEFT JOIN LATERAL (
   SELECT e.name AS last FROM tenants_event e
-  WHERE e.subject = subject_bytes(p.subject) AND e.name IN ('step.completed', 'step.failed', 'step.unknown', 'step.settled')
+  WHERE e.subject = subject_bytes(p.subject)
+    AND e.name IN ('step.completed', 'step.failed', 'step.unknown', 'step.settled')
     AND e.data ->> 'step' = p.ref
   ORDER BY e.seq DESC LIMIT 1
 ) e ON true
