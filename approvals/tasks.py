@@ -21,7 +21,7 @@ def sweep() -> None:
 @paced
 def deliver() -> None:
     """Send the messages that are due."""
-    delivery.sweep()
+    delivery.sweep(patience=delivery.PATIENCE)
 
 
 @shared_task(name="approvals.tasks.tidy", ignore_result=True)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.conf import settings
 from approvals.notifications.failures import Failure
 
 START, EACH = 15.0, 20.0
+MOST_AT_ONCE = 5  # Their time together is less than a claim lasts.
 
 
 @dataclass(frozen=True)
@@ -21,28 +23,34 @@ class Words:
     body: str
 
 
-def send(message: Words) -> Failure | None:
-    """Hand over one message; what went wrong, or None. The process is gone afterwards, also where it hung."""
-    sent = {"allowed": list(settings.OUTBOUND_NETWORKS), "messages": [asdict(message)]}
+def send(messages: Sequence[Words]) -> list[Failure | None]:
+    """Hand over some messages; for each what went wrong, or None. The process is gone afterwards, also if it hung."""
+    sent = {"allowed": list(settings.OUTBOUND_NETWORKS), "messages": [asdict(each) for each in messages]}
+    said, late = _run(json.dumps(sent), patience=START + EACH * len(messages))
+    told: list[Failure | None] = [Failure(str(why)[:500]) if why else None for why in map(json.loads, said)]
+    return told + [late] * (len(messages) - len(told))
+
+
+def _run(words: str, *, patience: float) -> tuple[list[str], Failure]:
+    """The lines it wrote, and what is to be said of the messages it wrote none for."""
     command = [sys.executable, "-m", "approvals.notifications.chat_process"]
-    try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(sent),
-            capture_output=True,
-            text=True,
-            timeout=START + EACH,
-            check=False,
-            cwd=settings.BASE_DIR,
-            env=_environment(),
-        )
-    except subprocess.TimeoutExpired:
-        return Failure(f"The service did not answer within {EACH:.0f} seconds", silent=True)
-    lines = done.stdout.splitlines()
-    if not lines:
-        return Failure("The process that speaks to chat services ended without an answer")
-    why = json.loads(lines[0])
-    return Failure(str(why)[:500]) if why else None
+    with subprocess.Popen(
+        command,
+        text=True,
+        cwd=settings.BASE_DIR,
+        env=_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            said, _none = process.communicate(words, timeout=patience)
+            late = Failure("The process that speaks to chat services ended without an answer")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said, _none = process.communicate()
+            late = Failure(f"The service did not answer within {EACH:.0f} seconds", silent=True)
+    return [line for line in said.splitlines(keepends=False) if line], late
 
 
 def _environment() -> dict[str, str]:

@@ -7,10 +7,9 @@ least once, under the same id (`Message-ID`, `webhook-id`), by which a receiver 
 import logging
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
-from threading import Lock
+from threading import Lock, Thread
 from uuid import UUID
 
 from django.db import connection
@@ -18,6 +17,7 @@ from django.db import connection
 from approvals import clock
 from approvals.models import Delivery
 from approvals.notifications import health, outbox, parcels
+from approvals.notifications.chat import MOST_AT_ONCE, Words
 from approvals.notifications.failures import MOST_ATTEMPTS, Failure, pause
 from approvals.notifications.parcels import Parcel
 from approvals.story import tell
@@ -29,10 +29,12 @@ __all__ = ["Claimed", "Failure", "claim", "record", "sweep"]
 
 logger = logging.getLogger(__name__)
 BATCH = 100
-THREADS = 4
+THREADS = 8
+MAIL = "email"
 PATIENCE = 5.0
 CLAIM = timedelta(seconds=120)
-_sweeping = Lock()
+_lock = Lock()
+_in_hand: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -46,68 +48,85 @@ class Claimed:
     others: dict[UUID, int] = field(default_factory=dict)
 
 
-def sweep(limit: int = BATCH) -> int:
+def sweep(limit: int = BATCH, *, patience: float | None = None) -> int:
     """Send what is due now, batch by batch for a few seconds; how many deliveries were looked at.
 
-    One that fails hinders no other. A process sweeps once at a time, so that a far side that hangs holds one of its
-    threads at the most.
+    One that fails hinders no other. What goes the same way out goes one after the other, and a process has each way
+    in hand once: a far side that hangs holds one thread and delays itself alone. Those that are slower than `patience`
+    seconds go on by themselves; without it they are waited for.
     """
-    if not _sweeping.acquire(blocking=False):
-        return 0
-    try:
-        return _sweep(limit)
-    finally:
-        _sweeping.release()
-
-
-def _sweep(limit: int) -> int:
     ends = time.monotonic() + PATIENCE
     looked = 0
     while due := doors.due_in_lanes("parcels", limit):
-        looked += len(due)
-        lanes: dict[str, list[tuple[UUID, UUID]]] = {}
-        for tenant, delivery_id, lane in due:
-            lanes.setdefault(lane, []).append((tenant, delivery_id))
-        _all(list(lanes.values()))
-        if len(due) < limit or time.monotonic() > ends:
+        threads = [_start(name, lane) for name, lane in _free(due).items()]
+        for thread in threads:
+            thread.join(patience)
+        looked += len(due) if threads else 0
+        if not threads or len(due) < limit or time.monotonic() > ends:
             break
     return looked
 
 
-def _all(lanes: Sequence[list[tuple[UUID, UUID]]]) -> None:
-    """Each lane by itself: one that is slow delays itself alone."""
-    if len(lanes) == 1:
-        _lane(lanes[0])
-        return
-    with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(_threaded, lanes))
+def _free(due: Sequence[tuple[UUID, UUID, str]]) -> dict[str, list[tuple[UUID, UUID]]]:
+    """What is due by lane, of the lanes that are in nobody's hand; from now on they are in ours."""
+    lanes: dict[str, list[tuple[UUID, UUID]]] = {}
+    for tenant, delivery_id, lane in due:
+        lanes.setdefault(lane, []).append((tenant, delivery_id))
+    with _lock:
+        free = [name for name in lanes if name not in _in_hand]
+        mail = [name for name in free if name == MAIL]  # Never kept waiting by others that hang.
+        names = mail + [name for name in free if name != MAIL][: max(THREADS - len(_in_hand), 0)]
+        _in_hand.update(names)
+    return {name: lanes[name] for name in names}
 
 
-def _threaded(lane: list[tuple[UUID, UUID]]) -> None:
+def _start(name: str, lane: list[tuple[UUID, UUID]]) -> Thread:
+    """A thread that ends with its process: what it had claimed is sent again when the claim lapses."""
+    thread = Thread(target=_threaded, args=(name, lane), name=f"lane {name}", daemon=True)
+    thread.start()
+    return thread
+
+
+def _threaded(name: str, lane: list[tuple[UUID, UUID]]) -> None:
     try:
         _lane(lane)
     finally:
         connection.close()
+        with _lock:
+            _in_hand.discard(name)
 
 
 def _lane(lane: Sequence[tuple[UUID, UUID]]) -> None:
-    for tenant, delivery_id in lane:
+    waiting = list(reversed(lane))
+    while waiting:
         try:
-            failure = _one(tenant, delivery_id)
+            silent = _some(waiting)
         except Exception:
-            logger.exception("Delivery %s failed; its claim lapses and it is tried again.", delivery_id)
+            logger.exception("A delivery failed; its claim lapses and it is tried again.")
             continue
-        if failure and failure.silent:
+        if silent:
             return  # Nobody answers there; the rest of the lane waits for a later sweep.
 
 
-def _one(tenant: UUID, delivery_id: UUID) -> Failure | None:
-    claimed = claim(tenant, delivery_id)
-    if claimed is None:
-        return None
-    failure = parcels.send(claimed.parcel)
-    record(claimed, failure)
-    return failure
+def _some(waiting: list[tuple[UUID, UUID]]) -> bool:
+    """Send the next of a lane, or the next few where they leave through one process; whether nobody answered."""
+    claimed = _claimed(waiting, most=1)
+    if claimed and isinstance(claimed[0].parcel, Words):
+        claimed += _claimed(waiting, most=MOST_AT_ONCE - 1)
+    connection.close()  # Nobody waits for a connection that waits for the far side.
+    failures = parcels.send([each.parcel for each in claimed])
+    for each, failure in zip(claimed, failures, strict=True):
+        record(each, failure)
+    return any(failure is not None and failure.silent for failure in failures)
+
+
+def _claimed(waiting: list[tuple[UUID, UUID]], *, most: int) -> list[Claimed]:
+    found: list[Claimed] = []
+    while waiting and len(found) < most:
+        taken = claim(*waiting.pop())
+        if taken:
+            found.append(taken)
+    return found
 
 
 def claim(tenant: UUID, delivery_id: UUID) -> Claimed | None:

@@ -28,6 +28,7 @@ ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
 CHANNEL_OFF, TEST = "channel_off", "test"
 NOT_NEEDED = "no longer needed"
 ABOUT_OPEN = (ASKED, AGAIN, CLOSING, LAPSED, NOBODY, UNREADABLE)
+ASKING = (ASKED, AGAIN, CLOSING)
 URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE)
 """What waits for no digest and no quiet hour, as does whatever a raised level or a critical risk brings."""
 FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE)
@@ -76,7 +77,7 @@ def try_mail(member: Member) -> Delivery:
 
 def reached(request: ApprovalRequest) -> bool:
     """Whether a message that asks somebody has been taken by a mail server or a chat service."""
-    asking = Delivery.objects.filter(request=request, status="sent", kind__in=(ASKED, AGAIN, CLOSING))
+    asking = Delivery.objects.filter(request=request, status="sent", kind__in=ASKING)
     return asking.exclude(transport="webhook").exists()
 
 

@@ -40,13 +40,12 @@ def pack(row: Delivery, others: Sequence[Delivery]) -> Parcel | str:
     return messages.mail(row, others, tenant=tenant)
 
 
-def send(parcel: Parcel) -> Failure | None:
-    """Let it leave; what went wrong, or None."""
-    if isinstance(parcel, Post):
-        return _send(parcel)
-    if isinstance(parcel, Words):
-        return chat.send(parcel)
-    return mail.send(parcel)
+def send(some: Sequence[Parcel]) -> list[Failure | None]:
+    """Let them leave; for each what went wrong, or None. Only messages for chat services leave together."""
+    words = [each for each in some if isinstance(each, Words)]
+    if words and len(words) == len(some):
+        return chat.send(words)
+    return [_send(each) if isinstance(each, Post) else mail.send(each) for each in some if not isinstance(each, Words)]
 
 
 def _post(row: Delivery, channel: Channel, tenant: Tenant) -> Post | str:

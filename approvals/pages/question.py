@@ -14,9 +14,9 @@ from approvals import outcomes, reviewers
 from approvals.api.shapes import difference, run_of, step_of
 from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
-from approvals.models import ApprovalRequest, Delivery, RequestComment, RequestVersion, Viewing
-from approvals.notifications import outbox
-from approvals.pages import people, values
+from approvals.models import ApprovalRequest, RequestComment, RequestVersion, Viewing
+from approvals.pages import notices, people, values
+from approvals.pages.notices import Notices
 from approvals.pages.parts import (
     CameBack,
     Cell,
@@ -48,7 +48,6 @@ from tenants.models import Member
 
 ROUNDS = 3
 MAX_FLAGS = 3
-MAX_UNDELIVERED = 10
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class RequestView:
     outcome: OutcomeLine | None
     asked_names: Sequence[str]
     opened_by: Sequence[str]
-    undelivered: Sequence[str]
+    notices: Notices
     may_comment: bool
     comments: Sequence[CommentLine]
     superseded_by: str
@@ -191,7 +190,7 @@ def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | N
         outcome=_outcome(row),
         asked_names=[names.name(each) for each in dict.fromkeys(row.member_id for row in facts.asked)],
         opened_by=_opened_by(row, names),
-        undelivered=_undelivered(row),
+        notices=notices.of(row),
         may_comment=True,
         comments=_comments(row),
         superseded_by=reader.request_url(facts.superseded_by) if facts.superseded_by else "",
@@ -419,22 +418,6 @@ def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
         return []
     seen = Viewing.objects.filter(request=row).order_by("since").values_list("member_id", flat=True)
     return [names.name(member) for member in seen]
-
-
-def _undelivered(row: ApprovalRequest) -> list[str]:
-    """What could not be told to people, while it is open and where nobody answered."""
-    if row.status not in ("pending", "expired"):
-        return []
-    failed = row.deliveries.filter(status__in=("pending", "given_up")).exclude(transport="webhook")
-    failed = failed.exclude(error="").exclude(error=outbox.NOT_NEEDED).select_related("member__person", "channel")
-    return [_said(each) for each in failed.order_by("created_at", "id")[:MAX_UNDELIVERED]]
-
-
-def _said(row: Delivery) -> str:
-    who = row.channel.name if row.channel else row.member.name if row.member else row.address
-    if row.status == "pending":
-        return _("Not delivered yet: %(who)s, %(why)s.") % {"who": who, "why": row.error}
-    return _("Not delivered: %(who)s, %(why)s.") % {"who": who, "why": row.error}
 
 
 def _comments(row: ApprovalRequest) -> list[CommentLine]:

@@ -1,8 +1,10 @@
 """Chat channels: told what waits and nothing more, through a process of its own that reaches nothing inside."""
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from tests.cast.people import actor
 from tests.cast.requests import fresh, group, park, rule
 from tests.db.test_escalation import hours_pass, levels
 from tests.db.test_notifications import client_of, decide, later, rows, told
-from tests.harness.outside import Receiver
+from tests.harness.outside import Receiver, serve, until
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -156,7 +158,7 @@ def test_a_persons_own_channel_tells_them_alone(
 @pytest.mark.parametrize(("how", "why"), [(500, "error 500"), (403, "error 403"), ("cut", "nobody answers")])
 def test_a_service_that_fails_says_why(receiver: Receiver, how: int | str, why: str) -> None:
     receiver.how = how
-    failure = chat.send(chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words"))
+    (failure,) = chat.send([chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words")])
     assert failure is not None
     assert why in failure.why
 
@@ -165,7 +167,7 @@ def test_a_service_that_hangs_is_left_and_its_process_ends(receiver: Receiver, m
     monkeypatch.setattr(chat, "START", 2.0)
     monkeypatch.setattr(chat, "EACH", 1.0)
     receiver.how = "hang"
-    failure = chat.send(chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words"))
+    (failure,) = chat.send([chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words")])
     assert failure is not None
     assert failure.silent
 
@@ -173,7 +175,7 @@ def test_a_service_that_hangs_is_left_and_its_process_ends(receiver: Receiver, m
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "169.254.169.254", "[::1]", "2130706433"])
 def test_no_address_of_a_service_leads_inside(receiver: Receiver, settings: Any, host: str) -> None:
     settings.OUTBOUND_NETWORKS = []
-    failure = chat.send(chat.Words(f"json://{host}:{receiver.port}/", "Title", "Words"))
+    (failure,) = chat.send([chat.Words(f"json://{host}:{receiver.port}/", "Title", "Words")])
     assert failure is not None
     assert "inside" in failure.why
     assert receiver.got == []
@@ -183,13 +185,13 @@ def test_a_redirect_inside_leads_nowhere(receiver: Receiver, settings: Any) -> N
     """The service may be called; where it sends its caller may not."""
     receiver.how = "redirect"
     settings.OUTBOUND_NETWORKS = ["127.0.0.1/32"]
-    failure = chat.send(chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words"))
+    (failure,) = chat.send([chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words")])
     assert failure is not None
     assert len([1 for headers, _body in receiver.got if "content-type" in headers]) == 1
 
 
 def test_an_address_that_nothing_understands_is_said_to_be_so() -> None:
-    failure = chat.send(chat.Words("slack://", "Title", "Words"))
+    (failure,) = chat.send([chat.Words("slack://", "Title", "Words")])
     assert failure is not None
     assert "does not understand" in failure.why
 
@@ -221,3 +223,42 @@ def test_a_message_that_waited_for_all_processes_to_start_again_still_leads_to_t
     delivery.sweep()
     path = said(receiver)[0]["message"].partition("/t/")[2].split()[0]
     assert client_of(alice).get(f"/t/{path}").headers["Location"] == f"/t/acme/requests/{request.pk}/"
+
+
+def test_several_messages_leave_through_one_process(
+    acme: Tenant, ravi: Member, alice: Member, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    run = chat._run
+
+    def counted(words: str, *, patience: float) -> Any:
+        started.append(len(json.loads(words)["messages"]))
+        return run(words, patience=patience)
+
+    monkeypatch.setattr(chat, "_run", counted)
+    room(ravi, receiver)
+    for _number in range(7):
+        park(acme)
+    delivery.sweep()
+    assert started == [5, 2]
+    assert len(receiver.got) == 7
+
+
+def test_what_was_sent_before_the_process_ended_counts_as_sent(receiver: Receiver) -> None:
+    stuck = Receiver(how="hang")
+    server = serve(stuck)
+    words = [chat.Words(f"json://127.0.0.1:{each.port}/", "Title", "Words") for each in (receiver, stuck, receiver)]
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            told = pool.submit(chat.send, words)
+            until(lambda: stuck.got, seconds=60)
+            subprocess.run(["pkill", "-KILL", "-P", str(os.getpid()), "-f", "chat_process"], check=True)
+            first, second, third = told.result(60)
+    finally:
+        stuck.released.set()
+        server.shutdown()
+        server.server_close()
+    assert first is None
+    assert second is not None
+    assert third is not None
+    assert "ended without an answer" in third.why

@@ -24,7 +24,7 @@ from tenants.scope import scope
 from tests.cast.people import actor
 from tests.cast.requests import WORKER, fresh, park
 from tests.db.test_notifications import decide
-from tests.harness.outside import Receiver, serve
+from tests.harness.outside import Receiver, serve, until
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -290,7 +290,7 @@ def test_a_sender_that_dies_after_sending_leaves_one_that_is_sent_again_under_it
     (row,) = sent(acme)
     claimed = delivery.claim(acme.pk, row.pk)
     assert claimed is not None
-    assert delivery.parcels.send(claimed.parcel) is None
+    assert delivery.parcels.send([claimed.parcel]) == [None]
     later()
     delivery.sweep()
     assert [headers["webhook-id"] for headers, _body in receiver.got] == [f"msg_{row.pk.hex}"] * 2
@@ -315,6 +315,24 @@ def test_one_that_hangs_lets_the_others_through(
         server.server_close()
     assert len(receiver.got) == 5
     assert len(slow.got) == 1
+
+
+def test_one_that_hangs_is_not_waited_for_by_the_next_sweep(acme: Tenant, ravi: Member, receiver: Receiver) -> None:
+    slow = Receiver(how="hang")
+    server = serve(slow)
+    try:
+        hook(ravi, slow)
+        hook(ravi, receiver)
+        park(acme)
+        delivery.sweep(patience=0.01)
+        park(acme)
+        until(lambda: delivery.sweep(patience=0.01) and len(receiver.got) == 2)
+        assert len(slow.got) == 1
+    finally:
+        slow.released.set()
+        server.shutdown()
+        server.server_close()
+    until(lambda: not delivery._in_hand)
 
 
 def test_a_channel_that_fails_in_a_row_rests(acme: Tenant, ravi: Member, receiver: Receiver) -> None:

@@ -28,7 +28,7 @@ import django
 django.setup()
 from approvals.notifications import delivery, parcels
 claimed = delivery.claim(UUID(sys.argv[1]), UUID(sys.argv[2]))
-assert parcels.send(claimed.parcel) is None
+assert parcels.send([claimed.parcel]) == [None]
 os.kill(os.getpid(), signal.SIGKILL)
 """
 SWEEPS = """

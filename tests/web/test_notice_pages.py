@@ -158,6 +158,13 @@ def test_an_open_request_says_what_could_not_be_told(
     assert "refused" in page
 
 
+def test_an_open_request_says_who_was_told(acme: Tenant, alice: Member, parked: ApprovalRequest) -> None:
+    client = browser(alice)
+    assert "Told by message" not in client.get(f"/t/acme/requests/{parked.pk}/").text
+    delivery.sweep()
+    assert "Told by message: Alice and Bo." in client.get(f"/t/acme/requests/{parked.pk}/").text
+
+
 def test_a_person_says_how_they_are_told(acme: Tenant, alice: Member) -> None:
     client = browser(alice)
     form = {
