@@ -119,7 +119,8 @@ class Supervisor:
                 self.keep.append(Child(name, service.spawn, running=service.child))
 
     def _launch(self, process: Process) -> None:
-        child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))
+        running = self._spawn(process)
+        child = Child(process.name, lambda: self._spawn(process), running=running, works_from=process.works_from)
         self.running.append((process, child))
         self.keep.append(child)
 
