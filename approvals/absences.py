@@ -46,6 +46,13 @@ def withdraw(delegation_id: UUID, *, actor: Actor, by: Member, channel: str = ""
     audit.record("delegation.withdrawn", actor=actor, target=f"delegation:{row.pk}", detail={}, channel=channel)
 
 
+def away_now() -> dict[UUID, tuple[datetime, str]]:
+    """The members who are away now: until when, and the name of who stands in."""
+    now = clock.now()
+    rows = Delegation.objects.filter(withdrawn_at__isnull=True, starts__lte=now, ends__gt=now)
+    return {row.member_id: (row.ends, row.stand_in.name) for row in rows.select_related("stand_in__person")}
+
+
 def _wrong(member: Member, to: Member, starts: datetime, ends: datetime) -> list[dict[str, str]]:
     found = []
     if to.pk == member.pk or not to.has("reviewer"):

@@ -1,15 +1,17 @@
 """What a new tenant begins with here: its default rule and its working hours."""
 
-from approvals import working_hours
+from approvals import absences, working_hours
 from approvals.rules import groups_used, make_default
 from tenants.actors import SYSTEM
 from tenants.founding import FIRST_ROWS
 from tenants.views.groups import USED_BY
+from tenants.views.people import AWAY
 
 
 def connect() -> None:
-    """Have the default rule written into each new tenant, and the page of groups know who asks them."""
+    """Have the first rows written into each new tenant, and the pages of people know who asks whom and who is away."""
     FIRST_ROWS.append(first_rows)
+    AWAY.append(absences.away_now)
     USED_BY.append(groups_used)
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals import durations
 from approvals.calls import RISKS
-from approvals.models import EscalationPolicy
+from approvals.models import Calendar, EscalationPolicy
 from approvals.requirements import ANSWERS
 from approvals.rule_bodies import MAX_APPROVALS
 from tenants.forms import Plain
@@ -89,6 +89,7 @@ class RuleForm(Plain):
     escalation_policy = forms.ChoiceField(label=_("Who is asked as well, later"), required=False)
     response_timeout = DurationField(label=_("It ends after"))
     working_time = forms.BooleanField(label=_("Counted in working hours"), required=False)
+    calendar = forms.ChoiceField(label=_("Working hours of"), required=False)
     on_timeout = forms.ChoiceField(label=_("If nobody answers"), choices=SILENCES)
     order = forms.IntegerField(label=_("Place in the list"), required=False, min_value=0, max_value=10**9 - 1)
     change = forms.CharField(
@@ -111,6 +112,7 @@ class RuleForm(Plain):
         policies = EscalationPolicy.objects.filter(archived_at__isnull=True).order_by("name")
         choices = [("", _("nobody")), *((str(row.pk), row.name) for row in policies)]
         self.fields["escalation_policy"].choices = choices  # type: ignore[attr-defined]
+        self.fields["calendar"].choices = calendar_choices()  # type: ignore[attr-defined]
         if is_default:
             self._be_the_default()
 
@@ -144,6 +146,7 @@ class RuleForm(Plain):
             "escalation_policy": sent["escalation_policy"] or None,
             "response_timeout": sent["response_timeout"],
             "working_time": sent["working_time"],
+            "calendar": sent["calendar"] or None,
             "on_timeout": sent["on_timeout"],
         }
         if self.is_default:
@@ -183,6 +186,7 @@ def initial(body: Mapping[str, Any], *, order: int | None = None) -> dict[str, A
         "escalation_policy": body["escalation_policy"] or "",
         "response_timeout": body["response_timeout"],
         "working_time": body["working_time"],
+        "calendar": body.get("calendar") or "",
         "order": order,
         **{f"by_risk.{risk}": number for risk, number in (body.get("by_risk") or {}).items()},
     }
@@ -199,6 +203,12 @@ def blank() -> dict[str, Any]:
         "response_timeout": 24 * 3600,
         "on_timeout": "expire",
     }
+
+
+def calendar_choices() -> list[tuple[str, Any]]:
+    """The open calendars; none chosen is the default."""
+    rows = Calendar.objects.filter(archived_at__isnull=True).order_by("name")
+    return [("", _("the default calendar")), *((str(row.pk), row.name) for row in rows)]
 
 
 def _places() -> Iterator[tuple[str, str]]:

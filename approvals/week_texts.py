@@ -75,6 +75,42 @@ def written_days(own: Mapping[date, tuple[str, Hours]]) -> list[dict[str, Any]]:
     ]
 
 
+def read_hours(text: str) -> Written:
+    """The spans that "09:00–12:00, 13:00–17:00" names, as `hours` takes them. Raises ValueError."""
+    found = [
+        re.fullmatch(r"(\S+?)\s*[-–—~至]\s*(\S+)", part.strip()) for part in re.split(r"[,;，；]", text) if part.strip()
+    ]
+    if not all(found):
+        raise ValueError(_("Hours such as 09:00–12:00, 13:00–17:00 are wanted."))
+    return [[_padded(each[1]), _padded(each[2])] for each in found if each]
+
+
+def read_days(text: str) -> list[dict[str, Any]]:
+    """The own days, one a line: "2026-12-24 Christmas Eve 09:00–12:00", without hours a day off. Raises ValueError."""
+    found = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        day, _space, rest = line.partition(" ")
+        match = re.fullmatch(r"(.*?)\s*((?:\d{1,2}:\d\d\s*[-–—]\s*\d{1,2}:\d\d[\s,;]*)*)", rest.strip())
+        name, told = (match[1], match[2]) if match else (rest, "")
+        found.append({"date": day, "name": name.strip(), "hours": read_hours(told)})
+    return found
+
+
+def told_hours(written: Iterable[Sequence[str]]) -> str:
+    """The spans as `read_hours` reads them."""
+    return ", ".join(f"{first}–{until}" for first, until in written)
+
+
+def told_days(written: Iterable[Mapping[str, Any]]) -> str:
+    """The own days as `read_days` reads them."""
+    lines = ((each["date"], each["name"], told_hours(each["hours"])) for each in written)
+    return "\n".join(" ".join(filter(None, line)) for line in lines)
+
+
+def _padded(text: str) -> str:
+    return f"0{text}" if len(text) == 4 else text
+
+
 def _span(written: Any) -> tuple[int, int]:
     if not isinstance(written, list) or len(written) != 2:
         raise ValueError(_("Each span has two times, such as 09:00 and 17:00."))

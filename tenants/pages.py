@@ -32,10 +32,12 @@ TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
         ("settings/policies/", gettext_lazy("Rules"), ("admin",)),
         ("settings/agents/", gettext_lazy("Agents and tools"), ("admin", "manager")),
         ("settings/escalation/", gettext_lazy("Escalation"), ("admin",)),
+        ("settings/calendars/", gettext_lazy("Working hours"), ("admin",)),
     ),
     "people": (
         ("settings/people/", gettext_lazy("Members"), ("admin",)),
         ("settings/groups/", gettext_lazy("Groups"), ("admin",)),
+        ("settings/rotations/", gettext_lazy("On call"), EVERYBODY),
     ),
     "settings": (
         ("settings/organisation/", gettext_lazy("Organisation"), ("admin",)),

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
 from pydantic import ConfigDict
 
-from approvals import errors, rules, trials
-from approvals.api.shapes import place
+from approvals import errors, rule_bodies, rules, staffing, trials
+from approvals.api.shapes import coverage, place
 from approvals.models import PolicyRule, PolicyVersion
 from approvals.requirements import Place
 from approvals.rosters import Roster, roster
@@ -89,6 +89,23 @@ def trial(request: KeyRequest, body: TrialBody) -> Shape:
     draft = body.model_dump(exclude_unset=True, exclude={"draft", "note", "order", "replaces"})
     with scope(bearer.tenant):
         return trials.run({"name": "draft", **draft}, replaces=body.replaces)
+
+
+@router.post("/policies/coverage", summary="See who could answer a draft")
+def coverage_of_draft(request: KeyRequest, body: RuleBody) -> Shape:
+    """Who could answer in the two weeks to come, and when they are too few; nothing is saved."""
+    bearer = demand(request, "settings:read", "admin")
+    draft = body.model_dump(exclude_unset=True, exclude={"draft", "note", "order"})
+    with scope(bearer.tenant):
+        return coverage(staffing.of(rule_bodies.validated({"name": "draft", **draft})))
+
+
+@router.get("/policies/{uuid:rule_id}/coverage", summary="See who could answer a rule")
+def coverage_of_rule(request: KeyRequest, rule_id: UUID) -> Shape:
+    """The same for a rule's last version."""
+    demand(request, "settings:read", "admin")
+    last = _found(rule_id).versions.order_by("-number")[0]
+    return coverage(staffing.of(last.body))
 
 
 @router.get("/policies/{uuid:rule_id}", summary="Read a rule")

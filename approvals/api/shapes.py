@@ -1,5 +1,6 @@
 """How requests, reviews and rules look on the wire."""
 
+from datetime import timedelta
 from typing import Any
 
 from approvals import asked
@@ -8,6 +9,7 @@ from approvals.facts import Facts
 from approvals.models import ApprovalRequest, Review
 from approvals.requirements import Place, Requirement
 from approvals.rosters import Roster
+from approvals.staffing import Staffing
 from tenants import exact_json
 from tenants.exact_json import BadJson
 
@@ -98,6 +100,27 @@ def requirement(need: Requirement, names: Roster) -> dict[str, Any]:
         "on_timeout": need.on_timeout,
         "escalation_policy": need.escalation,
         "trace": [{**each.as_json(), "values": dict(each.values)} for each in need.trace],
+    }
+
+
+def coverage(found: Staffing) -> dict[str, Any]:
+    """Who could answer when; `expires` says that a request made at a gap's beginning finds too few until its end."""
+    return {
+        "since": found.since,
+        "until": found.until,
+        "approvals": found.approvals,
+        "short_hours": round(found.short / timedelta(hours=1), 2),
+        "gaps": [{"from": gap.starts, "until": gap.ends, "expires": gap.expires} for gap in found.gaps],
+        "stretches": [
+            {
+                "from": each.starts,
+                "until": each.ends,
+                "people": [{"id": key, "name": found.people.name(key)} for key in each.members],
+                "short": each.short,
+                "tight": each.tight,
+            }
+            for each in found.stretches
+        ],
     }
 
 

@@ -23,6 +23,9 @@ WORDS: Mapping[str, str | Promise] = {
     "approval.decided": gettext_lazy("answered"),
     "approval.escalated": gettext_lazy("asked the next level about"),
     "approval.reassigned": gettext_lazy("let another member answer"),
+    "calendar.archived": gettext_lazy("archived the calendar"),
+    "calendar.changed": gettext_lazy("changed the calendar"),
+    "calendar.created": gettext_lazy("made the calendar"),
     "delegation.created": gettext_lazy("let somebody stand in"),
     "delegation.withdrawn": gettext_lazy("ended a stand-in"),
     "escalation_policy.archived": gettext_lazy("archived the escalation policy"),
@@ -35,6 +38,8 @@ WORDS: Mapping[str, str | Promise] = {
     "key.revoked": gettext_lazy("ended the key"),
     "member.added": gettext_lazy("made a member of"),
     "member.changed": gettext_lazy("changed the member"),
+    "override.created": gettext_lazy("let somebody step in for the rotation"),
+    "override.withdrawn": gettext_lazy("ended a stepping in for the rotation"),
     "person.sign_in_failed": gettext_lazy("a sign-in failed for"),
     "person.signed_in": gettext_lazy("signed in"),
     "policy.archived": gettext_lazy("took out of force the rule"),
@@ -42,6 +47,9 @@ WORDS: Mapping[str, str | Promise] = {
     "policy.created": gettext_lazy("made the rule"),
     "policy.published": gettext_lazy("made live the rule"),
     "request.refused": gettext_lazy("was refused"),
+    "rotation.archived": gettext_lazy("archived the rotation"),
+    "rotation.changed": gettext_lazy("changed the rotation"),
+    "rotation.created": gettext_lazy("made the rotation"),
     "run.cancelled": gettext_lazy("stopped the run"),
     "run.commented": gettext_lazy("commented on the run"),
     "run.paused": gettext_lazy("paused the run"),
@@ -73,6 +81,8 @@ PAGES = {
     "run": ("runs/", ("manager",)),
     "policy": ("settings/policies/", ("admin",)),
     "escalation_policy": ("settings/escalation/", ("admin",)),
+    "calendar": ("settings/calendars/", ("admin",)),
+    "rotation": ("settings/rotations/", ("admin", "manager", "reviewer")),
 }
 
 

@@ -130,6 +130,19 @@ class RungPerson:
     state: str = "can"
     why: str = ""
     in_place_of: str = ""
+    until: datetime | None = None
+    stand_in: str = ""
+    """Of one who is away: until when, and who answers instead."""
+
+
+@dataclass(frozen=True)
+class DutyLine:
+    """Who is on call, "" for nobody, until when, and who was passed over because they no longer answer requests."""
+
+    name: str
+    until: datetime
+    you: bool = False
+    instead_of: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +155,7 @@ class RungLine:
     current: bool = False
     adds: bool = False
     people: Sequence[RungPerson] = ()
+    duties: Sequence[DutyLine] = ()
 
 
 @dataclass(frozen=True)

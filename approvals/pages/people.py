@@ -12,10 +12,11 @@ from django.utils.translation import ngettext
 from approvals import escalations, reviewers
 from approvals.facts import Facts
 from approvals.models import Review
-from approvals.pages.parts import Later, RungLine, RungPerson, VoteLine, Waiting
+from approvals.pages.parts import DutyLine, Later, RungLine, RungPerson, VoteLine, Waiting
 from approvals.requirements import Place
 from approvals.reviewers import Verdict
 from approvals.rosters import Roster, Someone
+from approvals.rotas import Turn
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
@@ -125,6 +126,7 @@ def _levels(
     lines = []
     for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
         inside = [each for each in names.people.values() if level.names(each)]
+        duties = [names.rotations[key].turn for key in sorted(level.rotations) if key in names.rotations]
         lines.append(
             RungLine(
                 kind="level",
@@ -133,16 +135,25 @@ def _levels(
                 current=facts.request.escalation_level == rung.level,
                 adds=True,
                 people=_people(inside, judged, answers, names, reader=reader),
+                duties=[_duty(turn, names, reader=reader) for turn in duties],
             )
         )
     return lines
 
 
+def _duty(turn: Turn, names: Roster, *, reader: UUID) -> DutyLine:
+    """Who is on call for a level now."""
+    passed = [names.name(each) for each in turn.instead_of]
+    who = names.name(turn.member) if turn.member else ""
+    return DutyLine(who, you=turn.member == reader, until=turn.ends, instead_of=passed)
+
+
 def level_names(level: escalations.Level, names: Roster) -> list[str]:
-    """The groups and members of a level, by name."""
+    """The groups, members and rotations of a level, by name."""
     groups = [names.groups.get(each, "–") for each in sorted(level.groups)]
     members = [each.name for each in names.people.values() if str(each.id) in level.members]
-    return groups + members
+    turns = [each.rota.name for key, each in names.rotations.items() if key in level.rotations]
+    return groups + members + [_("On call: %(name)s") % {"name": name} for name in sorted(turns)]
 
 
 def _of_rule(facts: Facts, names: Roster) -> list[Someone]:
@@ -164,7 +175,16 @@ def _people(
 
 def _person(someone: Someone, verdict: Verdict, answer: Review | None, names: Roster, *, reader: UUID) -> RungPerson:
     state, why, instead = _state(someone, verdict, answer, names)
-    return RungPerson(someone.name, you=someone.id == reader, state=state, why=why, in_place_of=instead)
+    away = names.away(someone.id) if state == "away" else None
+    return RungPerson(
+        someone.name,
+        you=someone.id == reader,
+        state=state,
+        why=why,
+        in_place_of=instead,
+        until=away.until if away else None,
+        stand_in=names.name(away.by) if away else "",
+    )
 
 
 def _state(someone: Someone, verdict: Verdict, answer: Review | None, names: Roster) -> tuple[str, str, str]:

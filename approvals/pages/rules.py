@@ -8,10 +8,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import clock, durations, fitting
+from approvals import clock, durations, fitting, staffing
 from approvals.display import Shown, shown
-from approvals.models import EscalationPolicy, PolicyRule, PolicyVersion
+from approvals.models import Calendar, EscalationPolicy, PolicyRule, PolicyVersion
 from approvals.pages import people
+from approvals.pages import staffing as staffing_page
+from approvals.pages.staffing import CoverageView
 from approvals.requirements import Place
 from approvals.rosters import Roster, roster
 from approvals.rule_forms import ANSWER_WORDS, OUTCOMES, REASONS, RISK_WORDS, SILENCES
@@ -121,7 +123,7 @@ class RuleView:
     warnings: Sequence[str] = ()
     versions: Sequence[VersionLine] = ()
     trial: TrialView | None = None
-    coverage: Any = None
+    coverage: CoverageView | None = None
 
 
 def listed(base: str) -> ListView:
@@ -138,6 +140,7 @@ def one(
     """A rule that is there; `body` is what was tried, else its last version's."""
     every = {row.number: row for row in rule.versions.order_by("number")}
     last, live = every[max(every)], every.get(rule.live or 0)
+    staffed = staffing_page.view(staffing.of(body or last.body))
     return RuleView(
         url=f"{base}{HERE}{rule.pk}/",
         rules_url=base + HERE,
@@ -149,9 +152,10 @@ def one(
         live_when=(live.body["when"] or "") if live else None,
         draft_version=last.number if last is not live else None,
         next_version=last.number + (1 if last is live else 0),
-        warnings=warnings(body or last.body),
+        warnings=[*warnings(body or last.body), *([staffed.words] if staffed else [])],
         versions=_versions(every, rule),
         trial=trial,
+        coverage=staffed,
     )
 
 
@@ -159,12 +163,14 @@ def new(
     base: str, *, name: str = "", body: Mapping[str, Any] | None = None, trial: TrialView | None = None
 ) -> RuleView:
     """A rule that is not there yet; `body` is what was tried."""
+    staffed = staffing_page.view(staffing.of(body)) if body else None
     return RuleView(
         url=f"{base}{HERE}new/",
         rules_url=base + HERE,
         name=name or _("New rule"),
         trial=trial,
-        warnings=warnings(body) if body else (),
+        warnings=[*warnings(body), *([staffed.words] if staffed else [])] if body else (),
+        coverage=staffed,
     )
 
 
@@ -285,7 +291,8 @@ def _versions(every: Mapping[int, PolicyVersion], rule: PolicyRule) -> list[Vers
     """The newest first, each beside the one before it."""
     names = roster()
     policies = {str(key): name for key, name in EscalationPolicy.objects.values_list("pk", "name")}
-    told = {number: _described(row.body, names, policies) for number, row in every.items()}
+    calendars = {str(key): name for key, name in Calendar.objects.values_list("pk", "name")}
+    told = {number: _described(row.body, names, policies, calendars) for number, row in every.items()}
     newest = sorted(every, reverse=True)[:VERSIONS]
     return [
         VersionLine(
@@ -311,7 +318,9 @@ def _differences(before: Mapping[str, str] | None, after: Mapping[str, str]) -> 
     ]
 
 
-def _described(body: Mapping[str, Any], names: Roster, policies: Mapping[str, str]) -> dict[str, str]:
+def _described(
+    body: Mapping[str, Any], names: Roster, policies: Mapping[str, str], calendars: Mapping[str, str]
+) -> dict[str, str]:
     """Every field of a body in words, by its label."""
     reasons = {None: REASONS[0][1], True: REASONS[1][1], False: REASONS[2][1]}
     told = {
@@ -328,6 +337,7 @@ def _described(body: Mapping[str, Any], names: Roster, policies: Mapping[str, st
         _("Who is asked as well, later"): policies.get(str(body["escalation_policy"]), _("nobody")),
         _("It ends after"): durations.written(body["response_timeout"]),
         _("Counted in working hours"): _("yes") if body["working_time"] else _("no"),
+        _("Working hours of"): calendars.get(str(body.get("calendar")), _("the default calendar")),
         _("If nobody answers"): str(dict(SILENCES)[body["on_timeout"]]),
     }
     for risk, number in (body.get("by_risk") or {}).items():

@@ -40,6 +40,7 @@ class PolicyCard:
     repeats: int
     rules: Sequence[str]
     levels: Sequence[LevelLine]
+    calendar: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def one(request: TenantRequest, policy_id: UUID, **_names: object) -> HttpRespon
     with pages.read(request):
         row = escalation_policies.found(policy_id)
         if request.method != "POST":
-            shown = escalation_forms.initial(row.name, row.levels, row.repeats)
+            shown = escalation_forms.initial(row)
             return _page(request, EscalationForm(initial=shown, levels=len(row.levels)), row)
         form = EscalationForm(request.POST)
         if not form.is_valid():
@@ -118,7 +119,8 @@ def _page(
     url = pages.base(request) + HERE
     with pages.read(request):
         names, users = roster(), _users()
-        found = EscalationPolicy.objects.filter(archived_at__isnull=True).order_by("name", "id")[:MOST]
+        found = EscalationPolicy.objects.filter(archived_at__isnull=True).select_related("calendar")
+        found = found.order_by("name", "id")[:MOST]
         cards = [_card(each, names, users.get(str(each.pk), []), url) for each in found]
         view = EscalationView(
             url=url,
@@ -146,10 +148,13 @@ def _card(row: EscalationPolicy, names: Roster, users: Sequence[str], url: str) 
     levels = [
         LevelLine(number, level["after"], _who(level, names)) for number, level in enumerate(row.levels, start=1)
     ]  # fmt: skip
-    return PolicyCard(name=row.name, url=f"{url}{row.pk}/", repeats=row.repeats, rules=users, levels=levels)
+    calendar = (row.calendar.name if row.calendar else _("the default calendar")) if row.working_time else ""
+    return PolicyCard(row.name, f"{url}{row.pk}/", row.repeats, users, levels, calendar)
 
 
 def _who(level: dict[str, Any], names: Roster) -> list[str]:
     groups = [names.groups.get(str(each), "–") for each in level.get("groups") or ()]
     known = {str(member.id): member.name for member in names.people.values()}
-    return [*groups, *(known.get(str(each), "–") for each in level.get("members") or ())]
+    members = [known.get(str(each), "–") for each in level.get("members") or ()]
+    turns = [names.rotations[each].rota.name if each in names.rotations else "–" for each in level.get("rotations", ())]
+    return [*groups, *members, *(_("On call: %(name)s") % {"name": name} for name in turns)]

@@ -1,6 +1,6 @@
 """The members of the tenant: invited, given roles, switched off and on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -18,6 +18,8 @@ from tenants.requests import TenantRequest
 from tenants.scope import scope
 
 HERE = "settings/people/"
+AWAY: list[Callable[[], dict[UUID, tuple[datetime, str]]]] = []
+"""Who can say which members are away: until when, and who stands in; the floor above registers."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def _lines(request: TenantRequest, typed: Typed) -> list[MemberLine]:
     for row in GroupMember.objects.select_related("group").order_by("group__name"):
         groups.setdefault(row.member_id, []).append(row.group.name)
     people = [member.person_id for member in found]
+    away = {key: told for say in AWAY for key, told in say().items()}
     factors = set(Authenticator.objects.filter(user__in=people).values_list("user_id", flat=True))
     return [
         MemberLine(
@@ -147,6 +150,8 @@ def _lines(request: TenantRequest, typed: Typed) -> list[MemberLine]:
             url=f"{pages.base(request)}{HERE}{member.pk}/",
             you=member.pk == request.member.pk,
             invited=not member.person.has_usable_password(),
+            away_until=away[member.pk][0] if member.pk in away else None,
+            stand_in=away[member.pk][1] if member.pk in away else "",
         )
         for member in found
     ]

@@ -1,13 +1,15 @@
 """A stranger from another tenant walks every route and every topic, and finds nothing anywhere."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from approvals import channel_people, channels
+from approvals import channel_people, channels, clock, rotations
 from tenants import groups, topics
+from tenants.actors import COMMAND
 from tenants.exact_json import dumps
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -29,6 +31,7 @@ def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key, her_run: St
         room = channels.add_chat(actor=actor(ravi), kind="slack", name="chat", url="slack://A/B/C").channel
         channel_people.bind(room, actor=actor(ravi), member=alice.email, external_id="U1")
         channels.trial(hook, actor=actor(ravi))
+        override_a_rotation(alice)
     door = her_run.hold()
     ask(door, call())
     door.give_back("the story ends here")
@@ -36,8 +39,16 @@ def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key, her_run: St
     found = ids_of(acme.pk)
     expected = {"tenants_member", "tenants_group", "tenants_apikey", "runs_run", "approvals_approvalrequest"}
     expected |= {"approvals_channel", "approvals_channelperson", "approvals_delivery"}
+    expected |= {"approvals_calendar", "approvals_rotation", "approvals_rotationoverride"}
     assert expected <= set(found)
     return found
+
+
+def override_a_rotation(alice: Member) -> None:
+    turns = {"zone": "UTC", "every": "week", "handover": "09:00", "first_day": "2026-11-30"}
+    row = rotations.create(actor=COMMAND, name="Nights", members=[alice.email], **turns)
+    ends = clock.now() + timedelta(days=1)
+    rotations.override(row.pk, actor=COMMAND, member=alice, starts=None, ends=ends)
 
 
 def same(foreign: Any, unknown: Any, key: uuid.UUID, random: uuid.UUID) -> bool:
