@@ -51,11 +51,8 @@ class EscalationForm(Plain):
         members = [(str(row.pk), row.name) for row in people if row.has("reviewer")]
         turns = [(str(row.pk), row.name) for row in Rotation.objects.filter(archived_at__isnull=True).order_by("name")]
         self.fields["calendar"].choices = calendar_choices()  # type: ignore[attr-defined]
-        named = (
-            ("groups", _("Groups"), groups),
-            ("members", _("Members"), members),
-            ("rotations", _("On call"), turns),
-        )
+        labels = (_("Groups"), _("Members"), _("On call"))
+        kinds = list(zip(KINDS, labels, (groups, members, turns), strict=True))
         for number in range(1, self.levels + 1):
             self.fields[f"level{number}.after"] = DurationField(
                 label=_("After"), required=False, widget=forms.TextInput(attrs={"class": "field short"})
