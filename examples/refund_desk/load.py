@@ -13,14 +13,17 @@ django.setup()  # Models can be imported only after this.
 
 from django.conf import settings
 
-from approvals import rules
-from approvals.models import EscalationPolicy, PolicyRule
+from approvals import escalation_policies, rotations, rules, working_hours
+from approvals.models import Calendar, EscalationPolicy, PolicyRule, Rotation
 from examples.refund_desk import place
-from examples.refund_desk.people import AGENT, FORM_KEY, FORM_SCOPES, ORGANISATIONS, PASSWORD, Organisation
+from examples.refund_desk.people import AGENT, FORM_KEY, FORM_SCOPES, HOUR, ORGANISATIONS, PASSWORD, Organisation
 from tenants import agents, audit, founding, groups, keys, members, stamps
 from tenants.actors import COMMAND
 from tenants.models import Group, Member, Tenant
 from tenants.scope import scope
+
+FIRST_MONDAY = "2026-11-02"
+"""When the first turn on call began; the turns go on from it for ever."""
 
 
 def organisation(org: Organisation) -> Tenant:
@@ -30,6 +33,7 @@ def organisation(org: Organisation) -> Tenant:
     with scope(tenant.pk):
         people(org)
         escalation(org)
+        hours(org)
         asking(org)
         if agents.access(AGENT) is None:
             agents.switch(AGENT, actor=COMMAND, enabled=True)
@@ -54,6 +58,18 @@ def escalation(org: Organisation) -> None:
     made = EscalationPolicy.objects.create(tenant_id=leads.tenant_id, name=org.escalation, levels=levels)
     stamps.bump()
     audit.record("escalation.created", actor=COMMAND, target=f"escalation:{made.pk}", detail={"levels": levels})
+
+
+def hours(org: Organisation) -> None:
+    """The working hours, and who is on call outside of them."""
+    if not Calendar.objects.filter(name=org.calendar["name"]).exists():
+        working_hours.create(actor=COMMAND, default=True, channel="command", **org.calendar)
+    if Rotation.objects.filter(name=org.on_call).exists():
+        return
+    turns = {"zone": org.timezone, "every": "week", "handover": "09:00", "first_day": FIRST_MONDAY}
+    made = rotations.create(actor=COMMAND, channel="command", name=org.on_call, members=list(org.turns), **turns)
+    levels = [{"after": HOUR, "rotations": [str(made.pk)]}]
+    escalation_policies.create(actor=COMMAND, channel="command", name=org.after_hours, levels=levels)
 
 
 def asking(org: Organisation) -> None:

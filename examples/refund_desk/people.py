@@ -25,7 +25,8 @@ class Organisation:
     """A tenant.
 
     `form` is the address of the member whose support form starts its runs; `escalation` names the escalation policy
-    by which the group `leads` is asked too, `leads_after` seconds from the start.
+    by which the group `leads` is asked too, `leads_after` seconds from the start. `calendar` are its working hours;
+    `on_call` is a rotation of the reviewers in `turns`, whom the escalation policy `after_hours` asks.
     """
 
     slug: str
@@ -38,6 +39,10 @@ class Organisation:
     escalation: str
     leads: str
     first_cases: tuple[str, ...]
+    calendar: Mapping[str, Any]
+    on_call: str
+    turns: tuple[str, ...]
+    after_hours: str
     leads_after: int = HOUR
 
 
@@ -58,6 +63,13 @@ def asks(name: str, *, tool: str, **body: Any) -> dict[str, Any]:
         "on_timeout": "expire",
         **body,
     }
+
+
+def office(name: str, *, country: str, days: int = 5, **more: Any) -> dict[str, Any]:
+    """Working hours with a break at noon, in the organisation's own zone, but for its country's holidays."""
+    weekdays = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")[:days]
+    week = {day: [["09:00", "12:30"], ["13:00", "17:30"]] for day in weekdays}
+    return {"name": name, "country": country, "week": week, **more}
 
 
 ACME = Organisation(
@@ -97,6 +109,10 @@ ACME = Organisation(
         ),
         asks("E-mail to customers", tool="send_email"),
     ),
+    calendar=office("Berlin office", country="DE", subdivision="BE"),
+    on_call="Refunds on call",
+    turns=("chen@acme.example", "bo@acme.example", "alice@acme.example"),
+    after_hours="After hours",
     first_cases=("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "13", "20", "21"),
 )
 
@@ -131,6 +147,10 @@ GLOBEX = Organisation(
         asks("备注自称已批准", tool="refund", when="args.note.contains('批准')", approvals=2),
         asks("给客户的邮件", tool="send_email"),
     ),
+    calendar=office("上海办公室", country="CN"),
+    on_call="退款值班",
+    turns=("lina@globex.example", "wangqiang@globex.example"),
+    after_hours="非工作时间",
     first_cases=("22", "23", "24", "25", "26", "28", "29"),
 )
 
