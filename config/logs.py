@@ -12,7 +12,8 @@ _NAMED = r"(?:password|passwd|secret|token|api_?key|authorization|cookie|signatu
 MASKS = (
     (re.compile(r"\bvm_([A-Za-z0-9]+)_[A-Za-z0-9_-]+"), rf"vm_\1_{HIDDEN}"),  # our keys; their tenant stays
     (re.compile(r"\b(Bearer|Basic)\s+[^\s\"',]+", re.IGNORECASE), rf"\1 {HIDDEN}"),
-    (re.compile(r"\b(sk|pk|rk|xox[a-z]|gh[a-z]|whsec)[-_][A-Za-z0-9_-]{8,}"), rf"\1-{HIDDEN}"),
+    (re.compile(r"\bwhsec_[A-Za-z0-9+/=_-]{8,}"), f"whsec_{HIDDEN}"),
+    (re.compile(r"\b(sk|pk|rk|xox[a-z]|gh[a-z])[-_][A-Za-z0-9_-]{8,}"), rf"\1-{HIDDEN}"),
     (re.compile(r"(://[^\s:/@]+):[^\s/@]+@"), rf"\1:{HIDDEN}@"),
     (re.compile(rf"(\b[\w-]*{_NAMED}[\"']?\s*[=:]\s*[\"']?)(?!\*)[^\s\"',&}}]+", re.IGNORECASE), rf"\1{HIDDEN}"),
     # A part of an address that is long and no digest: the token of a link or a callback.

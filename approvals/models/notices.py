@@ -57,8 +57,13 @@ class Delivery(TenantModel):
             models.Index(fields=["tenant", "-created_at", "-id"], name="deliveries_in_time"),
             models.Index(
                 fields=["tenant", "-created_at", "-id"],
-                condition=models.Q(status="given_up"),
-                name="deliveries_given_up",
+                condition=models.Q(status__in=("given_up", "pending", "sending")),
+                name="deliveries_not_sent",
+            ),
+            models.Index(
+                fields=["tenant", "channel", "-created_at", "-id"],
+                condition=models.Q(channel__isnull=False),
+                name="deliveries_of_a_channel",
             ),
             models.Index(
                 fields=["created_at"],

@@ -17,6 +17,7 @@ from config.logs import configuration, mask
         ("Authorization: Bearer abc.def.ghi", "Authorization: *** ***"),
         ("sent Bearer abc.def.ghi", "sent Bearer ***"),
         ("OPENAI sk-proj-abcdefgh12345", "OPENAI sk-***"),
+        ("signs with whsec_abcd+efgh/ijkl=", "signs with whsec_***"),
         ("postgresql://app:pa55w0rd@db/x", "postgresql://app:***@db/x"),
         ("{'password': 'hunter2', 'name': 'x'}", "{'password': '***', 'name': 'x'}"),
         ("?token=abcdef&x=1", "?token=***&x=1"),
