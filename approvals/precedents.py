@@ -20,7 +20,7 @@ def past(call: ProposedCall) -> dict[str, Any]:
 
     `rows` are the nearest five `{id, subject, ref, at, title, status, by, values, differs}`, newest first, without
     sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text; `total` how many
-    of these there were. `rows` and `numbers` are left out where there are none.
+    of these there were. Empty where nothing was answered before.
     """
     found = _decided(call.tool)
     hidden = set(call.sensitive)
@@ -32,7 +32,7 @@ def past(call: ProposedCall) -> dict[str, Any]:
             if (amount := number(value)) is not None:
                 numbers.setdefault(name, []).append(f"{amount:f}")
     shown = [_row(version, values, mine) for version, values in rows[:SHOWN]]
-    return {"total": len(rows), **({"rows": shown} if shown else {}), **({"numbers": numbers} if numbers else {})}
+    return {"rows": shown, "numbers": numbers, "total": len(rows)} if rows else {}
 
 
 def _decided(tool: str) -> list[RequestVersion]:

@@ -51,8 +51,12 @@ ON CONFLICT DO NOTHING RETURNING digest
 """The shared lock keeps the purge from taking a row that is there already, until the request that refers to it is."""
 
 
+_LENGTH = 32
+"""Half of a SHA-256: enough to tell wordings apart. What runs is bound by the whole fingerprint in the wording."""
+
+
 def _keep(*bodies: Mapping[str, Any]) -> list[Wording]:
-    digests, texts = [exact_json.digest(body) for body in bodies], [exact_json.dumps(body) for body in bodies]
+    digests, texts = [exact_json.digest(body)[:_LENGTH] for body in bodies], [exact_json.dumps(body) for body in bodies]
     prepared.run(_KEEP, ([rf"\x{digest}" for digest in digests], texts))
     return [_wording(digest, text) for digest, text in zip(digests, texts, strict=True)]
 

@@ -89,9 +89,9 @@ def blank(before: datetime) -> int:
 
 
 def _body(actor: Actor, detail: Mapping[str, Any]) -> str:
-    member = str(actor.member) if actor.member else None
-    salt = secrets.token_hex(16)
-    return exact_json.dumps({"salt": salt, "actor": actor.name, "member": member, "detail": detail})
+    member = {"member": str(actor.member)} if actor.member else {}
+    salt = secrets.token_urlsafe(16)
+    return exact_json.dumps({"salt": salt, "actor": actor.name, **member, "detail": detail})
 
 
 def _head() -> tuple[int, str]:
@@ -109,8 +109,9 @@ _INSERT = """
 WITH entry AS (
   INSERT INTO tenants_auditentry (tenant_id, seq, at, actor_kind, actor_id, action, target, refused, channel,
     content_digest, previous, digest, signature)
-  VALUES ($1::uuid, $2::bigint, $3::timestamptz, $4::text, $5::text, $6::text, $7::text, $8::boolean, $9::text,
-    $10::text, $11::text, $12::text, $13::text)
+  VALUES ($1::uuid, $2::bigint, $3::timestamptz, $4::text, $5::text, $6::text, subject_bytes($7::text),
+    $8::boolean, $9::text,
+    decode($10::text, 'hex'), decode($11::text, 'hex'), decode($12::text, 'hex'), decode($13::text, 'base64'))
 ), content AS (
   INSERT INTO tenants_auditcontent (tenant_id, seq, body) VALUES ($1::uuid, $2::bigint, $14::text)
 )

@@ -1,5 +1,6 @@
 """Columns that Django lacks: JSON with exact numbers, digests as bytes, actors in short."""
 
+import base64
 import json
 from typing import Any
 from uuid import UUID
@@ -44,6 +45,18 @@ class HexField(models.BinaryField):  # type: ignore[type-arg]  # Not generic whe
     def get_prep_value(self, value: str | None) -> bytes | None:
         """The bytes of the text."""
         return None if value is None else bytes.fromhex(value)
+
+
+class Base64Field(models.BinaryField):  # type: ignore[type-arg]  # As above.
+    """Bytes in the database, their text in base 64 in Python."""
+
+    def from_db_value(self, value: bytes | None, *_: Any) -> str | None:
+        """The text of the bytes."""
+        return None if value is None else base64.b64encode(bytes(value)).decode()
+
+    def get_prep_value(self, value: str | None) -> bytes | None:
+        """The bytes of the text."""
+        return None if value is None else base64.b64decode(value)
 
 
 class SubjectField(models.BinaryField):  # type: ignore[type-arg]  # As above.

@@ -37,7 +37,7 @@ class Asked(TenantModel):
     """The record that a member was asked at a level, because of what, from when until when."""
 
     request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="asked", db_constraint=False)
-    member = models.ForeignKey(Member, models.PROTECT, related_name="+", db_constraint=False)
+    member = models.ForeignKey(Member, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     level = models.PositiveIntegerField()
     because = models.TextField()
     since = models.DateTimeField(db_default=Now())
@@ -45,7 +45,7 @@ class Asked(TenantModel):
 
     class Meta(TenantModel.Meta):
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            *TenantModel.Meta.constraints,
+            # It is found by its request or its member; nothing refers to its id.
             models.UniqueConstraint(
                 fields=["tenant", "request", "member"],
                 condition=models.Q(until__isnull=True),
@@ -53,11 +53,10 @@ class Asked(TenantModel):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [
+            # A member is of one tenant, so the key need not begin with it.
             models.Index(
-                fields=["tenant", "member", "since"],
-                condition=models.Q(until__isnull=True),
-                name="asked_of_member",
-            )
+                fields=["member", "since"], condition=models.Q(until__isnull=True), name="asked_now_of_member"
+            ),
         ]
 
 

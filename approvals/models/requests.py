@@ -170,7 +170,9 @@ FROZEN = (
 class RequestVersion(TenantModel):
     """One version of a request's arguments; the first is the agent's, every later one a person's edit."""
 
-    request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="versions", db_constraint=False)
+    request = models.ForeignKey(
+        ApprovalRequest, models.CASCADE, related_name="versions", db_constraint=False, db_index=False
+    )
     number = models.PositiveIntegerField()
     arguments = models.TextField()
     digest = models.CharField(max_length=64)
@@ -182,6 +184,6 @@ class RequestVersion(TenantModel):
 
     class Meta(TenantModel.Meta):
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            *TenantModel.Meta.constraints,
+            # It is found by its request and number; nothing refers to its id.
             models.UniqueConstraint(fields=["tenant", "request", "number"], name="one_version_a_number"),
         ]

@@ -7,7 +7,7 @@ from tenants.models import Tenant
 
 
 class Wording(models.Model):
-    """A tool's definition or what the rules demand, by the SHA-256 of its canonical JSON; written by `wordings`.
+    """A tool's definition or what the rules demand, by a digest of its canonical JSON; `wordings` writes it.
 
     It holds nothing of one run or person. Its row never changes, and the purge takes what no request refers to.
     """

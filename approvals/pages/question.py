@@ -100,7 +100,7 @@ class RequestView:
     seen: Sequence[Seen]
     reread: str
     rationale: Shown | None
-    precedents: Precedents | None
+    precedents: Precedents
     rules: Sequence[RuleLine]
     ladder: Sequence[RungLine]
     answers: frozenset[str]
@@ -353,10 +353,8 @@ def _outcome(row: ApprovalRequest) -> OutcomeLine | None:
     return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at)
 
 
-def _precedents(row: ApprovalRequest, reader: Reader) -> Precedents | None:
+def _precedents(row: ApprovalRequest, reader: Reader) -> Precedents:
     rows = row.precedents.get("rows", ())
-    if not row.precedents:
-        return None
     columns = list(row.definition.get("parameters", {}).get("properties", {}))[:4]
     told = outcomes.of([(each["subject"], each["ref"]) for each in rows])
     if not rows:

@@ -51,7 +51,7 @@ BEGIN
   DELETE FROM runs_lease x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_run x WHERE x.tenant_id = p_tenant AND x.id = ANY (doomed);
   UPDATE tenants_auditcontent c SET body = NULL FROM tenants_auditentry e
-    WHERE e.tenant_id = p_tenant AND e.target = ANY (targets)
+    WHERE e.tenant_id = p_tenant AND e.target = ANY (ARRAY(SELECT subject_bytes(t) FROM unnest(targets) t))
       AND c.tenant_id = p_tenant AND c.seq = e.seq AND c.body IS NOT NULL;
 END
 $$

@@ -6,7 +6,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.fields import ActorField, ExactJSONField, SubjectField
+from tenants.fields import ActorField, Base64Field, ExactJSONField, HexField, SubjectField
 from tenants.models.base import Tenant, TenantModel
 
 
@@ -44,19 +44,19 @@ class AuditEntry(models.Model):
     actor_kind = models.CharField(max_length=16)
     actor_id = models.CharField(max_length=200)
     action = models.CharField(max_length=60)
-    target = models.CharField(max_length=200)
+    target = SubjectField()
     refused = models.BooleanField(default=False)
     channel = models.CharField(max_length=20, blank=True)
-    content_digest = models.CharField(max_length=64)
-    previous = models.CharField(max_length=64)
-    digest = models.CharField(max_length=64)
-    signature = models.CharField(max_length=128)
+    content_digest = HexField()
+    previous = HexField()
+    digest = HexField()
+    signature = Base64Field()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["tenant", "target", "seq"], name="audit_of_a_target"),
             models.Index(fields=["tenant", "actor_id", "seq"], name="audit_of_an_actor"),
-            models.Index(fields=["tenant", "at", "seq"], name="audit_in_time"),
+            models.Index(fields=["tenant", "at"], name="audit_by_time"),
         ]
 
     def __str__(self) -> str:
