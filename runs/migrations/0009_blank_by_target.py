@@ -9,7 +9,7 @@ from tenants.rls import OwnerFunction
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("runs", "0007_events_in_less_room"), ("tenants", "0006_digests_as_bytes")]
+    dependencies: ClassVar = [("runs", "0008_read_steps_from_the_last_summary"), ("tenants", "0006_digests_as_bytes")]
 
     operations: ClassVar = [
         migrations.RunSQL("DROP FUNCTION purge(uuid, int)", migrations.RunSQL.noop),
