@@ -37,7 +37,6 @@ TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
     "people": (
         ("settings/people/", gettext_lazy("Members"), ("admin",)),
         ("settings/groups/", gettext_lazy("Groups"), ("admin",)),
-        ("settings/rotations/", gettext_lazy("On call"), EVERYBODY),
     ),
     "settings": (
         ("settings/organisation/", gettext_lazy("Organisation"), ("admin",)),
@@ -45,8 +44,9 @@ TABS: Mapping[str, tuple[tuple[str, str | Promise, tuple[str, ...]], ...]] = {
         ("settings/webhooks/", gettext_lazy("Webhooks"), ("admin",)),
         ("settings/channels/", gettext_lazy("Chat channels"), ("admin",)),
         ("settings/deliveries/", gettext_lazy("Deliveries"), ("admin",)),
-        ("settings/notices/", gettext_lazy("My notices"), EVERYBODY),
         ("settings/absence/", gettext_lazy("My absence"), EVERYBODY),
+        ("settings/notices/", gettext_lazy("My notices"), EVERYBODY),
+        ("settings/rotations/", gettext_lazy("On call"), EVERYBODY),
     ),
 }
 

@@ -236,7 +236,7 @@ def _shown(request: TenantRequest, view: RotationsView, form: Any, *, status: in
         "may_edit": request.member.has("admin"),
         "may_step_in": request.member.has("admin", "manager"),
     }
-    return pages.page(request, "settings/rotations.html", context, section="people", here=HERE, status=status)
+    return pages.page(request, "settings/rotations.html", context, section="settings", here=HERE, status=status)
 
 
 def _card(row: Rotation, people: Roster, url: str, *, whole: bool = False) -> RotationCard:

@@ -270,7 +270,7 @@ def test_an_escalation_policy_is_made_changed_and_archived(acme: Tenant, people:
     ("level", "message"),
     [
         ({"level1.after": "30"}, "Write a time with its unit"),
-        ({"level1.after": "30 min"}, "names at least one group or member"),
+        ({"level1.after": "30 min"}, "names at least one group, member or rotation"),
         ({"level1.after": ""}, "list of 1 to 10 levels"),
     ],
 )
