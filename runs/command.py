@@ -108,11 +108,12 @@ class Command:
         seq = int(prepared.one(_MOVE, values)[0])
         self.run.status, self.run.reason = status, reason
         self._ring(seq)
-        bells.moved(self.run.tenant_id)
         if status in states.FINISHED:
             bells.unsettled(self.run.tenant_id)
         if status == states.QUEUED:
             self._announce()
+        else:
+            bells.moved(self.run.tenant_id)
         return seq
 
     def _announce(self) -> None:
@@ -158,4 +159,5 @@ def answered(run_id: UUID, answer: Answer, *, actor: Actor) -> None:
 
 
 def _announce(tenant: UUID, run: UUID) -> None:
+    bells.moved(tenant)
     broker.publish("runs.tasks.advance", tenant, run)
