@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("approvals", "0010_ways_out")]
+    dependencies: ClassVar = [("approvals", "0011_deliveries_by_state_and_channel")]
 
     operations: ClassVar = [
         migrations.RemoveConstraint("asked", "approvals_asked_in_tenant"),
