@@ -139,7 +139,7 @@ def _begin(raw: Raw) -> None:
     if all(mode is None for mode in (raw.isolation_level, raw.read_only, raw.deferrable)):
         result = raw.pgconn.exec_(b"BEGIN")
         if result.status != ExecStatus.COMMAND_OK:
-            raise errors.error_from_result(result, raw.info.encoding)
+            raise _error(raw, result)
     else:
         raw.execute("SELECT")
 
