@@ -1,5 +1,7 @@
 """What a tenant settles about its agents and tools: on, off, stopped, riskier; the one door of page and API."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -9,19 +11,66 @@ from runs import access, programs, states
 from runs.command import command
 from runs.models import AgentVersion, Run
 from runs.programs import risks_from
-from tenants import agents, audit, stamps
+from tenants import agents, audit, members, stamps
 from tenants.actors import Actor
 from tenants.models import AgentAccess, Member, ToolSetting
 from tenants.refusals import forbidden, invalid, not_found
 from tenants.scope import current, scope
 
 
-def switch_agent(name: str, *, enabled: bool, actor: Actor, channel: str = "") -> AgentAccess:
-    """Switch an agent on or off here. Off: no run starts, and calls of running ones are refused. Refusal 404."""
+def switch_agent(
+    name: str, *, actor: Actor, enabled: bool | None = None, restricted: bool | None = None, channel: str = ""
+) -> AgentAccess:
+    """Switch an agent on or off here, or let its roles need a permission of their own; None leaves it. Refusal 404.
+
+    Off: no run starts, and calls of running ones are refused.
+    """
     known = AgentVersion.objects.filter(agent=name).exists() or AgentAccess.objects.filter(agent=name).exists()
     if not known:
         raise not_found(programs.NO_AGENT)
-    return agents.switch(name, actor=actor, channel=channel, enabled=enabled)
+    wanted = {"enabled": enabled, "restricted": restricted}
+    changes = {switch: value for switch, value in wanted.items() if value is not None}
+    return agents.switch(name, actor=actor, channel=channel, **changes)
+
+
+@dataclass(frozen=True)
+class Permitted:
+    """What a member may do with one restricted agent."""
+
+    member: UUID
+    name: str
+    email: str
+    roles: Sequence[str]
+    permissions: Sequence[str]
+
+
+def everyone(name: str) -> list[Permitted]:
+    """Every reviewer and manager, with what each is permitted of the agent, by name. Refusal 404."""
+    held = agents.permitted(_demand_known(name))
+    rows = Member.objects.filter(active=True, roles__overlap=["reviewer", "manager"]).select_related("person")
+    found = [_permitted(row, held.get(row.person_id, [])) for row in rows]
+    return sorted(found, key=lambda each: (each.name, each.member))
+
+
+def permit(name: str, member: UUID, *, permissions: Collection[str], actor: Actor, channel: str = "") -> Permitted:
+    """Let a member have exactly these permissions of the agent; Refusal 404, or 422 for one that there is not."""
+    access_row, found = _demand_known(name), members.member(member)
+    if unknown := sorted(set(permissions) - set(agents.PERMISSIONS)):
+        message = _("There is no such permission: %(name)s.") % {"name": unknown[0]}
+        raise invalid(message, errors=[{"field": "permissions", "message": message}])
+    agents.permit(access_row, found, permissions=permissions, actor=actor, channel=channel)
+    return _permitted(found, agents.permitted(access_row).get(found.person_id, []))
+
+
+def _permitted(member: Member, permissions: Sequence[str]) -> Permitted:
+    return Permitted(member.pk, member.name, member.email, member.roles, permissions)
+
+
+def _demand_known(name: str) -> AgentAccess:
+    found = agents.access(name)
+    if found is None:
+        raise not_found(programs.NO_AGENT)
+    return found
 
 
 def stop(name: str, *, by: Member, actor: Actor, channel: str = "") -> AgentAccess:

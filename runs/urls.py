@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from runs.views import exporting, listing, pages, switches
+from runs.views import exporting, listing, pages, permissions, switches
 
 urlpatterns = [
     path("runs/", listing.runs, name="runs"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("exports/events/", exporting.events, name="events_export"),
     path("settings/agents/", switches.every, name="agents"),
     path("settings/agents/<str:name>/", switches.agent, name="agent"),
+    path("settings/agents/<str:name>/people/", permissions.people, name="agent_people"),
     path("settings/agents/<str:name>/stop/", switches.stop, name="agent_stop"),
     path("settings/agents/<str:name>/start/", switches.start, name="agent_start"),
     path("settings/tools/<str:name>/", switches.tool, name="tool"),

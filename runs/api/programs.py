@@ -2,12 +2,24 @@
 
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from ninja import Query
 
 from runs import programs, switches
 from runs.api.routing import router
-from runs.api.schemas import AgentChange, AgentOut, AgentPage, PageQuery, ToolChange, ToolOut, ToolPage
+from runs.api.schemas import (
+    AgentChange,
+    AgentOut,
+    AgentPage,
+    PageQuery,
+    PermissionChange,
+    PermittedOut,
+    PermittedPage,
+    ToolChange,
+    ToolOut,
+    ToolPage,
+)  # fmt: skip
 from tenants import exact_json, wire
 from tenants.bearer import demand
 from tenants.frame import keys_items, once_for_item
@@ -36,13 +48,31 @@ def read_agent(request: KeyRequest, name: str) -> Shape:
     return asdict(programs.agent(name, bearer.member))
 
 
-@router.patch("/agents/{name}", tags=["programs"], response=AgentOut, summary="Switch an agent on or off")
+@router.patch("/agents/{name}", tags=["programs"], response=AgentOut, summary="Switch or restrict an agent")
 def change_agent(request: KeyRequest, name: str, body: AgentChange) -> Shape:
-    """Off: no run of it starts here, and the calls of those under way are refused."""
+    """Off: no run of it starts here, and calls under way are refused. Restricted: roles need a permission too."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        switches.switch_agent(name, enabled=body.enabled, actor=bearer.actor, channel="api")
+        switches.switch_agent(name, **body.model_dump(exclude_unset=True), actor=bearer.actor, channel="api")
         return asdict(programs.agent(name, bearer.member))
+
+
+@router.get("/agents/{name}/permissions", tags=["programs"], response=PermittedPage, summary="List who may what")
+def list_permissions(request: KeyRequest, name: str) -> Shape:
+    """Every reviewer and manager, with what is permitted of the agent; it counts while the agent is restricted."""
+    demand(request, "settings:read", "admin")
+    return {"items": [asdict(each) for each in switches.everyone(name)]}
+
+
+@router.put("/agents/{name}/permissions/{uuid:member}", tags=["programs"], response=PermittedOut, summary="Permit")
+def change_permissions(request: KeyRequest, name: str, member: UUID, body: PermissionChange) -> Shape:
+    """Let a member have exactly these permissions of the agent; an empty list takes all away."""
+    bearer = demand(request, "settings:write", "admin")
+    with scope(bearer.tenant):
+        permissions = [str(each) for each in body.permissions]
+        return asdict(
+            switches.permit(name, member, permissions=permissions, actor=bearer.actor, channel="api")
+        )  # fmt: skip
 
 
 @router.post("/agents/{name}/stop", tags=["programs"], response=AgentOut, summary="Stop an agent")

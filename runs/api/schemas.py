@@ -1,10 +1,11 @@
 """The shapes of runs, steps and events as the API takes and gives them. Order and names bind."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from ninja import Schema
-from pydantic import AwareDatetime, ConfigDict, Field, PlainSerializer
+from pydantic import AwareDatetime, ConfigDict, Field, PlainSerializer, model_validator
 
 Text = Annotated[str, Field(max_length=10_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -233,9 +234,42 @@ class AgentOut(Schema):
 
 
 class AgentChange(Strict):
-    """Whether the tenant has the agent switched on."""
+    """Whether the tenant has the agent switched on, and whether its roles need a permission of their own."""
 
-    enabled: bool
+    enabled: bool = False
+    restricted: bool = False
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Say enabled, restricted, or both.")
+        return self
+
+
+Permission = Literal["view_runs", "operate_runs", "review"]
+
+
+class PermissionChange(Strict):
+    """What a member may do with a restricted agent: these, and no other."""
+
+    permissions: list[Permission]
+
+
+class PermittedOut(Schema):
+    """A member and what is permitted of the agent."""
+
+    member: UUID
+    name: str
+    email: str
+    roles: list[str]
+    permissions: list[Permission]
+
+
+class PermittedPage(Schema):
+    """Every reviewer and manager, by name."""
+
+    items: list[PermittedOut]
+    next: str | None = None
 
 
 class ToolChange(Strict):
