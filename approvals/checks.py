@@ -17,13 +17,14 @@ def flags(arguments: str, request: ApprovalRequest) -> list[dict[str, Any]]:
     """The unusual facts about these bound arguments, the weightiest first.
 
     Each is `{"code": hidden|lookalike|unusual, "field": name, …}`: `names` of hidden characters, `words` that mix
-    scripts, or `larger_than` so many `of` the last calls whose `median` is given as text.
+    scripts, or `larger_than` so many `of` the last calls whose `median` is given as text; and at the end, of the call
+    as a whole, `{"code": "dependents", "count"}`: so many calls of the same turn wait until this one has a result.
     """
     values = exact_json.loads(arguments)
     masked = set(request.definition.get("sensitive") or ())
     fields = [(name, value) for name, value in dict(values).items() if name not in masked]
     past = request.precedents.get("numbers", {})
-    return [*_hidden(fields), *_lookalikes(fields), *_unusual(fields, past)]
+    return [*_hidden(fields), *_lookalikes(fields), *_unusual(fields, past), *_dependents(request.run)]
 
 
 def number(value: Any) -> Decimal | None:
@@ -64,3 +65,9 @@ def _unusual(fields: list[tuple[str, Any]], past: Mapping[str, list[str]]) -> It
         if smaller >= UNUSUAL * len(before):
             middle = f"{median(before):f}"
             yield {"code": "unusual", "field": name, "larger_than": smaller, "of": len(before), "median": middle}
+
+
+def _dependents(run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Whoever opens the request says so; calls of a turn that wait for nobody are none."""
+    if count := run.get("dependents"):
+        yield {"code": "dependents", "count": count}

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from approvals.requests import RequestView
-from runs import calls, gate, seen
+from runs import calls, gate, plan, seen
 from runs.arguments import BadArguments, Bound, jsonable
 from runs.entries import Closing, Opening, StepRow
 from runs.failures import Failure, classify, timed_out
@@ -50,11 +50,17 @@ def _ask(segment: Segment, step: StepRow, wanted: Wanted) -> None:
         call = gate.proposed(wanted, settled)
         requirement = gate.judge(call, settled, now=segment.clock())
         if requirement.outcome == "require_approval":
-            call = gate.proposed(replace(wanted, seen=seen.told(journal, step)), settled)
+            call = gate.proposed(_told(wanted, journal, step), settled)
             gate.ask(call, requirement, subject=subject, seq=step.seq, actor=segment.actor)
 
     segment.holder.locked(act)
     segment.renew()
+
+
+def _told(wanted: Wanted, journal: Any, step: StepRow) -> Wanted:
+    """The call with what the reviewer is told beside it, which is no part of what is judged."""
+    waiting = plan.dependents(journal, step.seq, parallel=wanted.agent.parallel)
+    return replace(wanted, seen=seen.told(journal, step), dependents=waiting)
 
 
 def _refuse(segment: Segment, step: StepRow, why: str) -> None:
@@ -173,7 +179,7 @@ def _moved(segment: Segment, step: StepRow, wanted: Wanted, view: RequestView, m
     def act(journal: Any) -> None:
         standing = gate.latest_here(journal.run.subject).get(step.seq)
         if standing and standing.id == view.id and standing.status == "approved":
-            asked = replace(wanted, seen=seen.told(journal, step))
+            asked = _told(wanted, journal, step)
             gate.ask_again(asked, view, moved, segment.settled, actor=segment.actor)
 
     segment.holder.locked(act)

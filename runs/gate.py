@@ -90,6 +90,8 @@ class Wanted:
     """The arguments as JSON values, where they are at hand."""
     seen: Sequence[Mapping[str, Any]] = ()
     """What the agent had seen, as `runs.seen.told`; read when people are asked, and no part of what is judged."""
+    dependents: int = 0
+    """How many calls of its turn wait for this one, as `plan.dependents` counts them; as `seen`."""
 
 
 def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
@@ -121,7 +123,8 @@ def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
 def _run_of(wanted: Wanted) -> dict[str, Any]:
     run = wanted.run
     told: dict[str, Any] = {"id": str(run.id), "title": run.title, "step": wanted.seq, "agent": run.agent}
-    return {**told, "seen": list(wanted.seen)} if wanted.seen else told
+    told |= {"seen": list(wanted.seen)} if wanted.seen else {}
+    return told | ({"dependents": wanted.dependents} if wanted.dependents else {})
 
 
 def digest(tool: Tool, arguments: str) -> str:

@@ -117,6 +117,11 @@ def tail(journal: Journal) -> tuple[StepRow | None, Sequence[StepRow]]:
     return None, calls[::-1]
 
 
+def dependents(journal: Journal, step: int, *, parallel: bool) -> int:
+    """How many calls of the step's turn wait until it has a result: those after it, where calls go one by one."""
+    return 0 if parallel else sum(1 for call in tail(journal)[1] if call.seq > step and not call.ended)
+
+
 def _resume(turn: StepRow, facts: Facts) -> Action:
     if turn.status == "failed":
         return Finish("failed", reason="model", message=turn.result or "The model could not be asked.")

@@ -4,10 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from ninja import Query, Router, Schema, Status
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from approvals import acts, decisions, facts, queries
 from approvals.api import shapes
+from approvals.api.schemas import BulkItem, DecidedOut, DecisionBody, RequestOut, RequestPage, Strict
 from approvals.models import ApprovalRequest
 from approvals.queries import Filters
 from approvals.rosters import roster
@@ -25,12 +26,6 @@ Shape = dict[str, Any]
 MAX_BULK = 100
 
 
-class Strict(Schema):
-    """A body that takes the fields it names and no other."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
 class FilterQuery(Schema):
     status: str = ""
     tool: str = ""
@@ -44,23 +39,6 @@ class FilterQuery(Schema):
 class ListQuery(FilterQuery):
     cursor: str | None = None
     limit: int | None = None
-
-
-class DecisionBody(Strict):
-    """Read by `decisions.read`, which guesses nothing and says what is wrong."""
-
-    decision: Any = None
-    version: Any = None
-    arguments: Any = None
-    response: Any = None
-    comment: Any = None
-
-
-class BulkItem(Strict):
-    id: Any = None
-    version: Any = None
-    decision: Any = None
-    comment: Any = None
 
 
 class BulkBody(Strict):
@@ -77,7 +55,7 @@ class TextBody(Strict):
     text: str
 
 
-@router.get("/approval-requests", summary="List approval requests")
+@router.get("/approval-requests", response=RequestPage, by_alias=True, summary="List approval requests")
 def list_requests(request: KeyRequest, query: Query[ListQuery]) -> Any:
     """The requests you may read, newest first; `mine=true` keeps those you are asked about now."""
     bearer = demand(request, "approvals:read")
@@ -88,14 +66,21 @@ def list_requests(request: KeyRequest, query: Query[ListQuery]) -> Any:
     return {"items": [shapes.request(each, names) for each in facts.of(page.items, names)], "next": page.next}
 
 
-@router.get("/approval-requests/{uuid:request_id}", summary="Read an approval request")
+@router.get(
+    "/approval-requests/{uuid:request_id}", response=RequestOut, by_alias=True, summary="Read an approval request"
+)
 def read_request(request: KeyRequest, request_id: UUID) -> Any:
     """One request with its answers, and who is asked."""
     bearer = demand(request, "approvals:read")
     return _shape(queries.one(bearer.member, request_id))
 
 
-@router.post("/approval-requests/{uuid:request_id}/decisions", response={201: Any}, summary="Answer a request")
+@router.post(
+    "/approval-requests/{uuid:request_id}/decisions",
+    response={201: DecidedOut},
+    by_alias=True,
+    summary="Answer a request",
+)
 def decide(request: KeyRequest, request_id: UUID, body: DecisionBody) -> Any:
     """Give your answer to the version you have read; 409 carries the state that stands."""
     bearer = demand(request, "approvals:decide")
@@ -121,7 +106,12 @@ def viewed(request: KeyRequest, request_id: UUID) -> Any:
     return Status(204, None)
 
 
-@router.post("/approval-requests/{uuid:request_id}/reassign", summary="Let another member answer")
+@router.post(
+    "/approval-requests/{uuid:request_id}/reassign",
+    response=RequestOut,
+    by_alias=True,
+    summary="Let another member answer",
+)
 def reassign(request: KeyRequest, request_id: UUID, body: ReassignBody) -> Any:
     """`{to, from?, comment?}`: members by id or address. The former may no longer answer."""
     bearer = demand(request, "approvals:decide", "manager")
@@ -137,7 +127,12 @@ def reassign(request: KeyRequest, request_id: UUID, body: ReassignBody) -> Any:
     return _again(bearer, request_id)
 
 
-@router.post("/approval-requests/{uuid:request_id}/escalate", summary="Ask the next level now")
+@router.post(
+    "/approval-requests/{uuid:request_id}/escalate",
+    response=RequestOut,
+    by_alias=True,
+    summary="Ask the next level now",
+)
 def escalate(request: KeyRequest, request_id: UUID) -> Any:
     """Raise the request by one level at once."""
     bearer = demand(request, "approvals:decide", "manager")

@@ -233,6 +233,11 @@ def _flag(each: dict[str, Any]) -> Flag | None:
     if each["code"] == "unusual":
         lead = _("is larger than %(n)s of the last %(of)s.") % {"n": each["larger_than"], "of": each["of"]}
         return Flag(lead=lead, text=_("Half of them were under %(m)s.") % {"m": each["median"]}, code=each["field"])
+    if each["code"] == "dependents":
+        lead = ngettext("Another call waits for this one.", "%(n)s other calls wait for this one.", each["count"]) % {
+            "n": each["count"]
+        }
+        return Flag(lead=lead, text=_("The agent asked for them together, and they go one by one."))
     return None
 
 

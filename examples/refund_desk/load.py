@@ -17,7 +17,7 @@ from approvals import escalation_policies, rotations, rules, working_hours
 from approvals.models import Calendar, EscalationPolicy, PolicyRule, Rotation
 from examples.refund_desk import place
 from examples.refund_desk.people import AGENT, FORM_KEY, FORM_SCOPES, HOUR, ORGANISATIONS, PASSWORD, Organisation
-from tenants import agents, audit, founding, groups, keys, members, stamps
+from tenants import agents, founding, groups, keys, members
 from tenants.actors import COMMAND
 from tenants.models import Group, Member, Tenant
 from tenants.scope import scope
@@ -51,13 +51,9 @@ def people(org: Organisation) -> None:
 
 
 def escalation(org: Organisation) -> None:
-    if EscalationPolicy.objects.filter(name=org.escalation).exists():
-        return
-    leads = Group.objects.get(name=org.leads)
-    levels = [{"after": org.leads_after, "groups": [str(leads.pk)], "members": []}]
-    made = EscalationPolicy.objects.create(tenant_id=leads.tenant_id, name=org.escalation, levels=levels)
-    stamps.bump()
-    audit.record("escalation.created", actor=COMMAND, target=f"escalation:{made.pk}", detail={"levels": levels})
+    if not EscalationPolicy.objects.filter(name=org.escalation).exists():
+        level = {"after": org.leads_after, "groups": [org.leads]}
+        escalation_policies.create(actor=COMMAND, name=org.escalation, levels=[level])
 
 
 def hours(org: Organisation) -> None:

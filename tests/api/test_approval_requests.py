@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from approvals.api import shapes
 from approvals.models import ApprovalRequest, Review
 from tenants import exact_json, ids
 from tenants.models import AuditEntry, Member, Tenant
@@ -260,3 +261,14 @@ def test_sensitive_values_are_masked(acme: Tenant, alice: Member, alice_key: Key
     request = park(acme, a_call(definition={**REFUND, "sensitive": ["note"]}, arguments={**ARGUMENTS, "note": "4242"}))
     response = get(alice_key, f"/{request.pk}")
     assert b"4242" not in response.content
+
+
+def test_the_document_says_what_an_answer_takes_and_gives() -> None:
+    document = exact_json.loads(Client().get("/api/v1/openapi.json").content)
+    answer = document["paths"]["/api/v1/approval-requests/{request_id}/decisions"]["post"]
+    schemas = document["components"]["schemas"]
+    assert answer["responses"]["201"]["content"]["application/json"]["schema"]["$ref"].endswith("/DecidedOut")
+    assert schemas["DecisionBody"]["properties"]["decision"]["enum"] == ["approve", "edit", "reject", "deny", "respond"]
+    assert schemas["DecisionBody"]["properties"]["version"]["type"] == "integer"
+    assert "from" in schemas["AskedOut"]["properties"]
+    assert list(schemas["RequestOut"]["properties"]) == shapes.REQUEST

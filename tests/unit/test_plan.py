@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runs.agents import Budget
 from runs.entries import AttemptRow, Journal, RunRecord, StepRow
-from runs.plan import Answered, Execute, Facts, Finish, Judge, Park, Recover, Turn, plan, refusals, tail
+from runs.plan import Answered, Execute, Facts, Finish, Judge, Park, Recover, Turn, dependents, plan, refusals, tail
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -98,6 +98,12 @@ def test_one_by_one_considers_the_first_call_alone() -> None:
     steps = (turn(1), call(2), call(3))
     known = facts(requests={2: "pending"}, allowed=frozenset({3}), parallel=False)
     assert plan(journal(*steps), known) == Park("waiting_approval")
+
+
+def test_only_one_by_one_do_later_calls_wait_for_an_earlier_one() -> None:
+    recorded = journal(turn(1), call(2), call(3), call(4, "declined"), call(5))
+    assert [dependents(recorded, step, parallel=False) for step in (2, 3, 5)] == [2, 1, 0]
+    assert dependents(recorded, 2, parallel=True) == 0
 
 
 @pytest.mark.parametrize(

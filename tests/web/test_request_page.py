@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from approvals import decisions
+from approvals import decisions, rules
 from approvals.models import ApprovalRequest, Review, Viewing
-from tenants import exact_json, ids
+from tenants import exact_json, ids, members
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
@@ -41,6 +41,33 @@ def test_the_act_stands_before_the_reason(parked: ApprovalRequest, alice: Member
     )
     assert title < parameter < reason
     assert "a claim, not checked" in page
+
+
+@pytest.mark.parametrize(
+    ("waiting", "words"), [(0, ""), (1, "Another call waits for this one."), (2, "2 other calls wait for this one.")]
+)
+def test_calls_that_wait_for_this_one_are_looked_at_first(
+    acme: Tenant, alice: Member, waiting: int, words: str
+) -> None:
+    run = str(ids.new())
+    told: dict[str, Any] = {"id": run, "title": "Broken cup", "step": 5}
+    request = park(acme, a_call(run={**told, **({"dependents": waiting} if waiting else {})}), subject=f"run:{run}")
+    page = text(browser(alice).get(url(request)))
+    assert words in page
+    assert ("they go one by one" in page) == (waiting > 0)
+
+
+def test_an_admin_who_is_asked_is_led_from_the_request_to_its_rule(acme: Tenant, ravi: Member) -> None:
+    with scope(acme.pk):
+        members.change(ravi.pk, actor=actor(ravi), roles=["reviewer", "admin"])
+        made = rules.create_rule(actor=actor(ravi), name="Large refunds", when="args.amount == '1240.00'")
+    client = browser(ravi)
+    page = text(client.get(url(park(acme))))
+    address = f"/t/acme/settings/policies/{made.pk}/"
+    assert f'href="{address}"' in page
+    answer = client.get(address)
+    assert answer.status_code == 200
+    assert "Large refunds" in text(answer)
 
 
 def test_what_the_agent_had_seen_stands_before_its_reason_with_the_step_to_open(acme: Tenant, alice: Member) -> None:
