@@ -13,8 +13,10 @@ from approvals.checks import number, text_of
 from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
 from approvals.pages import values
+from approvals.pages.flags import flags
 from approvals.pages.parts import Cell, Column
-from approvals.pages.question import Reader, agent_of, flags
+from approvals.pages.question import agent_of
+from approvals.pages.reader import Reader
 from approvals.rosters import Roster
 
 FEW = 4

@@ -13,8 +13,10 @@ from approvals.display import Shown, shown
 from approvals.facts import Facts
 from approvals.models import Viewing
 from approvals.pages import people
+from approvals.pages.background import outcome_words
 from approvals.pages.parts import Badge, VoteLine
-from approvals.pages.question import Reader, agent_of, outcome_words
+from approvals.pages.question import agent_of
+from approvals.pages.reader import Reader
 from approvals.rosters import Roster
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}

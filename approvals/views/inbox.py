@@ -14,7 +14,7 @@ from approvals import access, counted, facts, queries, topics
 from approvals.display import shown
 from approvals.models import ApprovalRequest, Asked, Review
 from approvals.pages import inbox
-from approvals.pages.question import Reader
+from approvals.pages.reader import Reader
 from approvals.queries import Filters
 from approvals.rosters import Roster, roster
 from approvals.views import reading

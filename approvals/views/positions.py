@@ -5,7 +5,7 @@ from uuid import UUID
 from approvals import queries
 from approvals.models import ApprovalRequest
 from approvals.pages.parts import Position
-from approvals.pages.question import Reader
+from approvals.pages.reader import Reader
 from tenants.models import Member
 
 LIMIT = 200

@@ -1,0 +1,100 @@
+"""What became of a request: who ended it, what happened then, who saw it, what people said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from approvals import outcomes
+from approvals.display import shown
+from approvals.facts import Facts
+from approvals.models import ApprovalRequest, RequestComment, Viewing
+from approvals.pages import notices
+from approvals.pages.notices import Notices
+from approvals.pages.parts import CommentLine, OutcomeLine, StandingLine, VoteLine
+from approvals.pages.reader import Reader
+from approvals.rosters import Roster
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """How it ended and what people did around it."""
+
+    standing: StandingLine | None
+    outcome: OutcomeLine | None
+    asked_names: Sequence[str]
+    opened_by: Sequence[str]
+    notices: Notices
+    may_comment: bool
+    comments: Sequence[CommentLine]
+    superseded_by: str
+    viewers: Sequence[VoteLine]
+
+
+def aftermath(facts: Facts, names: Roster, reader: Reader) -> Aftermath:
+    """How it ended and what people did around it."""
+    row = facts.request
+    return Aftermath(
+        standing=_standing(facts, names, reader),
+        outcome=_outcome(row),
+        asked_names=[names.name(each) for each in dict.fromkeys(row.member_id for row in facts.asked)],
+        opened_by=_opened_by(row, names),
+        notices=notices.of(row),
+        may_comment=True,
+        comments=_comments(row),
+        superseded_by=reader.request_url(facts.superseded_by) if facts.superseded_by else "",
+        viewers=_viewers(row, names, reader),
+    )
+
+
+def _standing(facts: Facts, names: Roster, reader: Reader) -> StandingLine | None:
+    row = facts.request
+    if row.decided_at is None:
+        return None
+    deciders = _deciders(facts)
+    others = [names.name(member) for member in deciders if member != reader.id]
+    if not deciders and (row.decided_by or {}).get("kind") in ("person", "key", "command"):
+        others = [str((row.decided_by or {}).get("name", ""))]
+    return StandingLine(
+        by=others,
+        you=reader.id in deciders,
+        at=row.decided_at,
+        comment=shown(row.comment) if row.comment else None,
+        response=shown(row.response) if row.response else None,
+        edited=row.decision == "edit",
+    )
+
+
+def _deciders(facts: Facts) -> list[UUID]:
+    """Whose answers ended it: the approvals of the last version, or the one no or answer."""
+    ends = {"approved": ("approve", "edit"), "rejected": ("reject",), "responded": ("respond",)}
+    verbs = ends.get(facts.request.status, ())
+    last = [each for each in facts.reviews if each.version == facts.request.version and each.decision in verbs]
+    return list(dict.fromkeys(each.member_id for each in last))
+
+
+def _outcome(row: ApprovalRequest) -> OutcomeLine | None:
+    if row.status != "approved":
+        return None
+    found = outcomes.of([(row.subject, row.ref)]).get((row.subject, row.ref), outcomes.WAITING)
+    return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at)
+
+
+def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
+    if row.status == "pending":
+        return []
+    seen = Viewing.objects.filter(request=row).order_by("since").values_list("member_id", flat=True)
+    return [names.name(member) for member in seen]
+
+
+def _comments(row: ApprovalRequest) -> list[CommentLine]:
+    said = RequestComment.objects.filter(request=row).order_by("at", "id")
+    return [CommentLine(str(each.actor.get("name", "")), each.at, shown(each.text)) for each in said]
+
+
+def _viewers(row: ApprovalRequest, names: Roster, reader: Reader) -> list[VoteLine]:
+    """Who has the open request before them, beside the reader: they said so within the last two minutes."""
+    if row.status != "pending":
+        return []
+    looking = Viewing.objects.filter(request=row).exclude(member=reader.id).order_by("since")
+    recent = [each for each in looking if (reader.now - each.last).total_seconds() < 120]
+    return [VoteLine(names.name(each.member_id), each.since) for each in recent]

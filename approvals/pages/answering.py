@@ -1,0 +1,98 @@
+"""Who answers and how: the rules that asked, the votes so far, and what this reader may do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from approvals import reviewers
+from approvals.facts import Facts
+from approvals.pages import people
+from approvals.pages.parts import Later, RuleLine, RungLine, VoteLine, Waiting
+from approvals.pages.reader import Reader
+from approvals.reviewers import Verdict
+from approvals.rosters import Roster
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Who is asked, who has answered, and which answers this reader has."""
+
+    rules: Sequence[RuleLine]
+    ladder: Sequence[RungLine]
+    answers: frozenset[str]
+    reason_required: bool
+    second_factor: bool
+    approvals_given: int
+    approvals_needed: int
+    approvals_left: int
+    votes: Sequence[VoteLine]
+    my_vote: VoteLine | None
+    lapsed: Sequence[VoteLine]
+    waiting_for: Sequence[Waiting]
+    cannot: str
+    cannot_text: str
+    can: Sequence[str]
+    can_later: Sequence[Later]
+    shortage: str
+
+
+def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
+    """Who is asked, who has answered, and which answers this reader has."""
+    verdict = reviewers.judge(names, facts.ask, reader.id)
+    mine = _mine(facts, names, reader)
+    given, needed = facts.progress
+    row = facts.request
+    return Answering(
+        rules=_rules(facts, names, reader),
+        ladder=people.ladder(facts, names, reader=reader.id),
+        answers=_answers(facts, verdict, mine),
+        reason_required=facts.requirement.reason_required,
+        second_factor=reader.wants_factor and row.risk == "critical",
+        approvals_given=given,
+        approvals_needed=needed,
+        approvals_left=max(needed - given, 0),
+        votes=people.votes(facts, names, reader=reader.id),
+        my_vote=mine,
+        lapsed=people.lapsed(facts, names, reader=reader.id),
+        waiting_for=people.waiting_for(facts, names),
+        cannot=_cannot(verdict),
+        cannot_text=str(verdict.because) if verdict.code in ("reassigned", "stand_in") else "",
+        can=[names.name(member) for member in people.able_now(facts, names) if member != reader.id],
+        can_later=people.can_later(facts, names),
+        shortage=people.shortage(facts),
+    )
+
+
+def _rules(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
+    may_open = reader.member.has("admin")
+    return [
+        RuleLine(
+            name=each.name,
+            url=f"{reader.base}settings/policies/{each.rule}/" if may_open and each.rule != "default" else "",
+            condition=each.condition,
+            needed=each.approvals,
+            of=[people.place_name(place, names) for place in each.places],
+            error=each.error,
+        )
+        for each in facts.requirement.trace
+    ]
+
+
+def _mine(facts: Facts, names: Roster, reader: Reader) -> VoteLine | None:
+    """The reader's approval of the version that stands."""
+    own = [each for each in facts.reviews if each.member_id == reader.id and each.version == facts.request.version]
+    approvals = [each for each in own if each.decision in ("approve", "edit")]
+    return people.vote_line(approvals[-1], names, reader=reader.id) if approvals else None
+
+
+def _answers(facts: Facts, verdict: Verdict, mine: VoteLine | None) -> frozenset[str]:
+    """The answers this reader may give now; whoever approved may still reject."""
+    if not verdict.allowed:
+        return frozenset()
+    possible = frozenset(facts.answers)
+    return possible & {"reject"} if mine else possible
+
+
+def _cannot(verdict: Verdict) -> str:
+    if verdict.allowed:
+        return ""
+    return "not_asked" if verdict.code == "reassigned" else verdict.code

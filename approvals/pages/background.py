@@ -1,0 +1,150 @@
+"""What stands beside the act: what was seen, why, what was answered before, and why it came back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+
+from approvals import outcomes
+from approvals.api.shapes import difference
+from approvals.display import Shown, beginning, shown
+from approvals.facts import Facts
+from approvals.models import ApprovalRequest, RequestVersion
+from approvals.pages import values
+from approvals.pages.parts import CameBack, Cell, Column, Fact, Precedent, Precedents, Seen
+from approvals.pages.reader import Reader
+
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Background:
+    """What a reviewer reads beside the act."""
+
+    touches: Sequence[Fact]
+    evidence_error: str
+    undo: str
+    seen: Sequence[Seen]
+    reread: str
+    rationale: Shown | None
+    precedents: Precedents
+    came_back: CameBack | None
+
+
+def background(facts: Facts, reader: Reader) -> Background:
+    """What a reviewer reads beside the act."""
+    row = facts.request
+    return Background(
+        touches=values.facts(row.evidence, but=values.values_of(facts.version.arguments)),
+        evidence_error=_evidence_error(row),
+        undo=str(row.definition.get("undo") or ""),
+        seen=_seen(row, reader.run_url(row)),
+        reread=_reread(row),
+        rationale=shown(row.rationale) if row.rationale else None,
+        precedents=_precedents(row, reader),
+        came_back=_came_back(facts, reader),
+    )
+
+
+def _evidence_error(row: ApprovalRequest) -> str:
+    if not row.evidence_error:
+        return ""
+    return _("What it touches could not be read: %(why)s") % {"why": str(shown(row.evidence_error))}
+
+
+def _reread(row: ApprovalRequest) -> str:
+    if row.precondition is None:
+        return ""
+    read = ", ".join(f"{fact.name}: {fact.value}" for fact in values.facts(row.precondition))
+    return _("%(facts)s. If that has changed by then, it comes back here instead of running.") % {"facts": read}
+
+
+def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:
+    """What the engine froze with the call: `run.seen` is [{tool, text, at, step}]."""
+    return [
+        Seen(
+            tool=shown(str(each.get("tool") or _("Observed again"))),
+            text=beginning(values.told(str(each.get("text", "")))),
+            at=parse_datetime(str(each.get("at", ""))),
+            step=each.get("step"),
+            step_url=f"{run_url}#step-{each.get('step')}" if run_url else "",
+        )
+        for each in row.run.get("seen", ())
+    ]
+
+
+def _came_back(facts: Facts, reader: Reader) -> CameBack | None:
+    old = facts.request.supersedes
+    if old is None:
+        return None
+    moved = difference(facts.request) or {}
+    before = RequestVersion.objects.get(request=old, number=old.version)
+    return CameBack(
+        why=str(moved.get("because", "")),
+        old_url=reader.request_url(old.pk),
+        round=facts.request.round,
+        rounds=ROUNDS,
+        same_parameters=before.digest == facts.versions[0].digest,
+        approved_at=old.decided_at if old.decision in ("approve", "edit") else None,
+        differences=values.differences(moved.get("fields", ())),
+    )
+
+
+def _precedents(row: ApprovalRequest, reader: Reader) -> Precedents:
+    rows = row.precedents.get("rows", ())
+    columns = list(row.definition.get("parameters", {}).get("properties", {}))[:4]
+    told = outcomes.of([(each["subject"], each["ref"]) for each in rows])
+    if not rows:
+        return Precedents(total=0, hint=_("None before: no call of this tool had been answered when this was asked."))
+    return Precedents(
+        total=row.precedents.get("total", len(rows)),
+        hint=_("The last ones on this tool, newest first."),
+        columns=[Column(name, numeric=name in row.precedents.get("numbers", {})) for name in columns],
+        rows=[_precedent(each, columns, told, row, reader) for each in rows],
+    )
+
+
+def _precedent(
+    each: dict[str, Any],
+    columns: Sequence[str],
+    told: dict[tuple[str, str], outcomes.Outcome],
+    row: ApprovalRequest,
+    reader: Reader,
+) -> Precedent:
+    numbers = row.precedents.get("numbers", {})
+    return Precedent(
+        at=parse_datetime(each["at"]) or row.opened_at,
+        url=reader.request_url(each["id"]),
+        cells=[Cell(beginning(each["values"].get(name, "–"), 60).pieces, numeric=name in numbers) for name in columns],
+        answer=_answer_words(each),
+        outcome=outcome_words(each["status"], told.get((each["subject"], each["ref"]))),
+    )
+
+
+def _answer_words(each: dict[str, Any]) -> str:
+    words = {
+        "approved": _("Approved by %(who)s"),
+        "rejected": _("Rejected by %(who)s"),
+        "responded": _("Answered by %(who)s"),
+    }
+    said = words[each["status"]] % {"who": each["by"]}
+    return f"{said}: “{shown(each['comment'])}”" if each["comment"] else said
+
+
+def outcome_words(status: str, told: outcomes.Outcome | None) -> str:
+    """What happened to a call that was answered, in a word or two."""
+    if status != "approved":
+        return _("Not run")
+    words = {
+        "completed": _("Completed"),
+        "failed": _("Failed"),
+        "unknown": _("Outcome unknown"),
+        "refused": _("Not run: the rules refused it"),
+        "not_done": _("Did not happen"),
+        "cancelled": _("Not run: the run was stopped"),
+        "running": _("Runs now"),
+        "waiting": _("Not run yet"),
+    }
+    return words.get(told.state if told else "waiting", "")

@@ -1,0 +1,33 @@
+"""Who reads a page, and the addresses it leads them to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from approvals.api.shapes import run_of
+from approvals.models import ApprovalRequest
+from tenants.models import Member
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads, at which address the tenant's pages begin, and when."""
+
+    member: Member
+    base: str
+    now: datetime
+    wants_factor: bool = False
+
+    @property
+    def id(self) -> UUID:
+        return self.member.pk
+
+    def request_url(self, key: Any) -> str:
+        """The page of a request."""
+        return f"{self.base}requests/{key}/"
+
+    def run_url(self, row: ApprovalRequest) -> str:
+        """The page of the run a request is about, or ""."""
+        run = run_of(row)
+        return f"{self.base}runs/{run}/" if run else ""
