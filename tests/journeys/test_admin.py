@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from approvals import channel_people, channels, escalation_policies, rules
 from approvals.models import ApprovalRequest, Channel, EscalationPolicy
 from runs.models import AgentVersion, ToolDefinition
+from tenants import agents
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.agents import ledger
@@ -55,6 +56,7 @@ def test_every_settings_page_is_accessible(
     ToolDefinition.objects.create(fingerprint="f1", name="refund", definition={"title": "Refund", "risk": "medium"})
     AgentVersion.objects.create(agent="refund-desk", version="3", model="scripted", tools=["f1"])
     with scope(acme.pk):
+        agents.switch("refund-desk", actor=actor(ravi), enabled=True, restricted=True)
         rule = rules.create_rule(actor=actor(ravi), name="Refunds", when="args.amount > 500", approvals=2)
         escalation_policies.create(
             actor=actor(ravi), name="Standard", levels=[{"after": 60, "groups": ["Refund reviewers"]}]
@@ -69,7 +71,13 @@ def test_every_settings_page_is_accessible(
         Channel.objects.filter(pk=hook.pk).update(enabled=False, off_because="410")
         Channel.objects.filter(pk=room.pk).update(failures=3, failing_since=hook.created_at, last_error="500")
     page = open_as(ravi, f"{BASE}policies/", viewport, color_scheme=scheme)
-    for path in (*PAGES, f"policies/{rule.pk}/", f"escalation/{escalation.pk}/", "../audit/?entry=3"):
+    for path in (
+        *PAGES,
+        "agents/refund-desk/people/",
+        f"policies/{rule.pk}/",
+        f"escalation/{escalation.pk}/",
+        "../audit/?entry=3",
+    ):
         page.goto(BASE + path)
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
