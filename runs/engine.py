@@ -32,6 +32,13 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
     began = begin(tenant, run, worker=worker, knows=knows)
     if began is None:
         return
+    try:
+        _hold(began, worker, stopping)
+    finally:
+        stopped(began.lease)  # What was not given up lapses by itself, and the sweep recovers the run.
+
+
+def _hold(began: Begun, worker: str, stopping: Callable[[], bool]) -> None:
     lease = began.lease
     try:
         segment = _segment(began, worker, stopping)
@@ -42,13 +49,10 @@ def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], sto
     except (Stopped, Halted):
         release(lease)
     except LostLease:
-        logger.warning("Run %s was taken over; this worker stops writing to it.", run)
-        stopped(lease)  # Not given up: where only its time ran out, the sweep has yet to find it and recover the run.
+        # Not given up: where only its time ran out, the sweep has yet to find it, and a run is never without a holder.
+        logger.warning("Run %s was taken over; this worker stops writing to it.", lease.run)
     except NotRegistered:
         holder(lease).give_back("This worker cannot run the version any more.")
-    except BaseException:
-        stopped(lease)  # It lapses by itself, and the sweep recovers the run; three times, and a person is asked.
-        raise
 
 
 def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment:

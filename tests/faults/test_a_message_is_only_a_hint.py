@@ -1,12 +1,19 @@
 """Messages lost, doubled, late: the database knows what is due."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tenants import broker
+from approvals import escalation_policies, rules
+from approvals.models import Delivery
+from approvals.signals import request_resolved
+from runs import receivers
+from tenants import broker, members
+from tenants.actors import COMMAND
 from tenants.models import Member, Tenant
+from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
@@ -45,17 +52,52 @@ def test_a_late_message_does_not_revive_a_finished_run(workers: Any, acme: Tenan
     assert runs.story(acme, run) == told
 
 
-def test_two_schedulers_wake_a_sleeping_run_once(own_workers: Callable[..., Any], acme: Tenant) -> None:
-    workers = own_workers(n=2)
-    second = workers._start("beat")
+def test_two_schedulers_and_messages_that_come_again_do_everything_once(
+    own_workers: Callable[..., Any], acme: Tenant, alice: Member, mona: Member, tmp_path: Path
+) -> None:
+    """Cases 44 and 46: a second scheduler, and a broker that gives messages again after a second."""
+    with scope(acme.pk):
+        members.change(mona.pk, actor=COMMAND, roles=["reviewer", "manager"])
+        escalation_policies.create(actor=COMMAND, name="Soon", levels=[{"after": 1, "members": [mona.email]}])
+        who = [{"member": alice.email}]
+        wanted = {"of": who, "escalation_policy": "Soon", "response_timeout": 3}
+        rules.create_rule(actor=COMMAND, name="Late", tools=["refund"], outcome="require_approval", **wanted)
+    workers = own_workers(n=2, VISIBILITY_TIMEOUT="1", EMAIL_URL=f"filemail:///{tmp_path}")
+    with workers.second_scheduler():
+        silent = runs.start(acme, [call("refund")])
+        sleeps = runs.start(acme, {"fail": "limited", "times": 2, "then": [call("pay", how="sleep:3")]})
+        for run in (sleeps, silent):
+            runs.until(acme, run, "succeeded")
+        with scope(acme.pk, read_only=True):
+            told = Delivery.objects.all()
+            runs.so(lambda: not told.filter(status__in=["pending", "sending"]).exists())
+            sent = sorted(told.values_list("address", "kind", "attempts"))
+    assert [line["turn"] for line in ledger.asked(sleeps)] == [0, 0, 0, 1]
+    assert len(ledger.acts(sleeps)) == 1
+    assert ledger.acts(silent) == []
+    story = runs.story(acme, silent)
+    assert (story.count("approval.escalated"), story.count("approval.expired")) == (1, 1)
+    assert [tries for _address, _kind, tries in sent] == [1] * len(sent)
+    mails = [path.read_text() for path in tmp_path.glob("*.log")]
+    assert {alice.email, mona.email} <= {address for address, _kind, _tries in sent}
+    assert sum(text.count("Subject: ") for text in mails) == len(sent), "one mail for each of them"
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_an_answer_that_its_run_did_not_hear_is_heard_by_the_sweep(
+    workers: Any, acme: Tenant, alice: Member, decision: str
+) -> None:
+    run = runs.start(acme, [call("refund")])
+    runs.until(acme, run, "waiting_approval")
+    request_resolved.disconnect(dispatch_uid="runs.receivers.resolved")
     try:
-        run = runs.start(acme, {"fail": "limited", "times": 2, "then": [call("pay")]})
-        runs.until(acme, run, "succeeded")
+        runs.decide(alice, runs.requests(acme, run)[0], decision, comment="as I said")
     finally:
-        second.kill()
-        second.wait()
-    assert [line["turn"] for line in ledger.asked(run)] == [0, 0, 0, 1]
-    assert len(ledger.acts(run)) == 1
+        request_resolved.connect(receivers.resolved, dispatch_uid="runs.receivers.resolved")
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.acts(run)) == (1 if decision == "approve" else 0)
+    assert runs.story(acme, run).count("run.resumed") == 1
+    assert decision == "approve" or "as I said" in ledger.asked(run)[-1]["told"][-1]
 
 
 def test_an_answer_given_while_the_broker_is_empty_is_acted_on(workers: Any, acme: Tenant, alice: Member) -> None:

@@ -6,8 +6,11 @@ from uuid import UUID
 
 import pytest
 
+from approvals import rules
 from runs import commands
+from tenants.actors import COMMAND
 from tenants.models import Member, Tenant
+from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
@@ -83,6 +86,8 @@ def test_a_rejection_while_no_worker_lives_stands_when_one_comes(
     runs.until(acme, run, "waiting_approval")
     workers.kill_all()
     runs.decide(alice, runs.requests(acme, run)[0], "reject", comment="too much")
+    with scope(acme.pk):  # Case 38: a rule that would let the call pass by now does not settle it again.
+        rules.create_rule(actor=COMMAND, name="Free", tools=["refund"], outcome="allow")
     workers.restart_all()
     runs.until(acme, run, "succeeded")
     assert [line["tool"] for line in ledger.acts(run)] == ["pay"]

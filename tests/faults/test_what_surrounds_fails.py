@@ -93,3 +93,19 @@ def test_what_was_in_hand_while_the_database_restarted_is_recorded(
         assert len(ledger.acts(run)) == 2
         assert len(ledger.asked(run)) == len({line["turn"] for line in ledger.asked(run)})
         assert "run.recovered" not in runs.story(acme, run)
+
+
+def test_a_worker_with_half_its_threads_stuck_gives_its_runs_back_and_leaves(
+    own_workers: Callable[..., Any], acme: Tenant
+) -> None:
+    workers = own_workers(n=1, threads=2, WORKER_THREADS="2", LEASE_SECONDS="3")
+    (first,) = workers.pids
+    stuck = runs.start(acme, [call("deliver", how="sleep:600")])
+    other = runs.start(acme, *([[call("set_it", how="sleep:0.2")]] * 20))
+    assert workers.processes[0].wait(60) == 0
+    assert runs.story(acme, other)[-1] == "run.resumed", "given back, not left to lapse"
+    workers.restart()
+    for run, acts in ((other, 20), (stuck, 1)):  # The carrier of the second was asked, and knew.
+        runs.until(acme, run, "succeeded", within=40)
+        assert len(ledger.acts(run)) == acts
+    assert {line["pid"] for line in ledger.acts(other)} == {first, *workers.pids}

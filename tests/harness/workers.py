@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,16 @@ class Workers:
             self.beat.wait()
         self.beat = self._start("beat", **env)
         return self.beat
+
+    @contextmanager
+    def second_scheduler(self) -> Iterator[None]:
+        """Another one beside the first, for as long as this lasts."""
+        another = self._start("beat")
+        try:
+            yield
+        finally:
+            another.kill()
+            another.wait()
 
     def await_idle(self, *, within: float = 10) -> None:
         """Until no message waits or is in hand, and no transaction is open; AssertionError after that time."""
