@@ -187,6 +187,12 @@ def send(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, An
     return _act(ctx, "send", how, what=what)
 
 
+@tool(effect=Effect.MANUAL, risk=Risk.LOW, summary="Sign {what}", timeout=120)
+def sign(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
+    """Sign, which takes its time; nobody can say afterwards."""
+    return _act(ctx, "sign", how, what=what)
+
+
 @tool(effect=Effect.MANUAL, risk=Risk.HIGH, summary="Post {what}", timeout=2)
 def post(ctx: ToolContext, *, what: str = "it", how: str = "ok") -> dict[str, Any]:
     """Post; nobody can say afterwards, and a person must say yes."""
@@ -221,7 +227,7 @@ def withdraw(ctx: ToolContext, *, amount: int = 1, how: str = "ok") -> dict[str,
     return _act(ctx, "withdraw", how, amount=amount)
 
 
-TOOLS = [look, set_it, pay, refund, deliver, send, post, fetch, withdraw]
+TOOLS = [look, set_it, pay, refund, deliver, send, sign, post, fetch, withdraw]
 
 
 class Player:

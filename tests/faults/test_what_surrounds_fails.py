@@ -40,7 +40,7 @@ def test_an_answer_given_while_the_broker_is_away_is_heard_once_it_is_back(
 ) -> None:
     """Case 34: and what was in hand meanwhile is recorded; the same worker takes messages again."""
     workers = own_workers(n=1, valkey=valkey.socket)
-    waits, held = runs.start(acme, [call("refund")]), runs.start(acme, [call("send", how="hold")], [call("pay")])
+    waits, held = runs.start(acme, [call("refund")]), runs.start(acme, [call("sign", how="hold")], [call("pay")])
     runs.until(acme, waits, "waiting_approval")
     runs.so(lambda: ledger.acts(held))
     valkey.stop()
@@ -77,8 +77,8 @@ def test_what_was_in_hand_while_the_database_restarted_is_recorded(
     own_workers: Callable[..., Any], acme: Tenant, alice: Member
 ) -> None:
     """Case 48: no call is made twice for it, none becomes unknown, and new work flows."""
-    own_workers(n=1, threads=6, LEASE_SECONDS="30")
-    going = [runs.start(acme, [call(tool, how="hold")], [call("pay")]) for tool in ("send", "deliver", "pay", "look")]
+    own_workers(n=1, threads=6, LEASE_SECONDS="90")
+    going = [runs.start(acme, [call(tool, how="hold")], [call("pay")]) for tool in ("sign", "pay", "look")]
     large = runs.start(acme, [call("fetch", size=50_000, how="hold")], [call("pay")])
     turn = runs.start(acme, {"fail": "hold", "then": [call("pay"), call("refund")]})
     runs.so(lambda: all(ledger.acts(run) for run in (*going, large)) and ledger.asked(turn))
@@ -86,10 +86,10 @@ def test_what_was_in_hand_while_the_database_restarted_is_recorded(
         for run in (*going, large, turn):
             ledger.let_go(run)
         time.sleep(1.5)
-    runs.until(acme, turn, "waiting_approval")
+    runs.until(acme, turn, "waiting_approval", within=60)
     runs.decide(alice, runs.requests(acme, turn)[0])
     for run in (*going, large, turn, runs.start(acme, [call("pay"), call("look")])):
-        runs.until(acme, run, "succeeded")
+        runs.until(acme, run, "succeeded", within=60)
         assert len(ledger.acts(run)) == 2
         assert len(ledger.asked(run)) == len({line["turn"] for line in ledger.asked(run)})
         assert "run.recovered" not in runs.story(acme, run)
