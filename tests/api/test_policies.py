@@ -273,3 +273,17 @@ def test_asked_says_why(acme: Tenant, alice: Member, alice_key: Key) -> None:
     assert [(each["member"], each["level"], each["because"], each["until"]) for each in asked] == [
         (str(alice.pk), 0, "Finance", None)
     ]
+
+
+def test_a_rule_tells_when_nobody_could_answer(acme: Tenant, ravi_key: Key, alice_key: Key, alice: Member) -> None:
+    body = {"name": "Lone", "of": [{"member": alice.email}], "response_timeout": 3600}
+    made = read(send(ravi_key, "post", "/policies", {**body, "draft": True}))
+    told = get(ravi_key, f"/policies/{made['id']}/coverage")
+    assert told["approvals"] == 1
+    assert {each["name"] for stretch in told["stretches"] for each in stretch["people"]} == {"Alice"}
+    assert all(gap["expires"] for gap in told["gaps"][1:-1])
+    assert told["short_hours"] == 336 - 80
+    draft = read(send(ravi_key, "post", "/policies/coverage", {**body, "working_time": True}))
+    assert draft["gaps"] == []
+    assert read(send(ravi_key, "post", "/policies/coverage", {"of": [{"group": "Nobody"}]}))["status"] == 422
+    assert get(alice_key, f"/policies/{made['id']}/coverage")["status"] == 403
