@@ -11,17 +11,10 @@ FAILED_STARTS = 3
 
 
 class Child:
-    """A process that is kept alive: `running` now, made anew by `start`.
+    """A process that is kept alive: `running` now, made anew by `start`."""
 
-    With `works_from`, a signal that ends it after so many seconds is no failed start: it was at work by then, and what
-    it worked on may have killed it, which is counted where the work is.
-    """
-
-    def __init__(
-        self, name: str, start: START, *, running: "subprocess.Popen[bytes]", works_from: float = SHORT_LIFE
-    ) -> None:
+    def __init__(self, name: str, start: START, *, running: "subprocess.Popen[bytes]") -> None:
         self.name = name
-        self.works_from = works_from
         self._start = start
         self.process = running
         self.started = time.monotonic()
@@ -38,8 +31,7 @@ class Child:
     def note_death(self) -> str:
         """Count this death; a sentence for the log."""
         lived = time.monotonic() - self.started
-        long = self.works_from if self.process.returncode < 0 else SHORT_LIFE
-        self.failed_starts = self.failed_starts + 1 if lived < long else 0
+        self.failed_starts = self.failed_starts + 1 if lived < SHORT_LIFE else 0
         return f"{self.name} ended after {lived:.0f} s with {ending(self.process.returncode)}"
 
     def start_again(self) -> None:

@@ -15,8 +15,6 @@ from importlib import import_module
 
 from django.conf import settings
 
-from config.supervisor.child import SHORT_LIFE
-
 PYTHON = sys.executable
 
 
@@ -26,7 +24,6 @@ class Process:
 
     `ready` says whether it answers; what is started later waits for that, at most 30 s.
     `grace` is how many seconds it has to end after SIGTERM before it is killed.
-    `works_from`: see `child.Child`.
     """
 
     name: str
@@ -34,7 +31,6 @@ class Process:
     grace: float = 10.0
     ready: Callable[[], bool] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
-    works_from: float = SHORT_LIFE
 
 
 @dataclass(frozen=True)
@@ -92,9 +88,7 @@ def worker() -> Process:
     # Celery closes the whole pool of connections around each task of a prefork worker.
     env = {"DATABASE_POOL_SIZE": "0"} if pool == "prefork" else {}
     env["CELERY_SKIP_CHECKS"] = "1"  # `make check` asks them; here they would load every page.
-    # A run that kills its worker comes back when its lease has lapsed, and is set aside after CRASH_LOOP times.
-    works_from = min(SHORT_LIFE, settings.LEASE_SECONDS)
-    return Process("worker", (PYTHON, *words), grace=20.0, env=env, works_from=works_from)
+    return Process("worker", (PYTHON, *words), grace=20.0, env=env)
 
 
 def beat() -> Process:

@@ -119,8 +119,7 @@ class Supervisor:
                 self.keep.append(Child(name, service.spawn, running=service.child))
 
     def _launch(self, process: Process) -> None:
-        running = self._spawn(process)
-        child = Child(process.name, lambda: self._spawn(process), running=running, works_from=process.works_from)
+        child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))
         self.running.append((process, child))
         self.keep.append(child)
 
