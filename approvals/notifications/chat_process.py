@@ -1,4 +1,4 @@
-"""The process that speaks to chat services: apprise lives here alone, and no name leads it inside.
+"""The process that speaks to chat services: apprise lives here alone; no name leads it inside, no address to a file.
 
 It reads one JSON object from standard input, `{"allowed": [networks], "messages": [{"url", "title", "body"}]}`, and
 writes a line for each message, in order: `""` for sent, else why not. It knows no Django and no database.
@@ -23,6 +23,7 @@ def main() -> None:
     sent = json.load(sys.stdin)
     allowed = guard.networks(sent["allowed"])
     _fence(allowed)
+    apprise.AppriseAttachment.instantiate = staticmethod(_no_file)  # type: ignore[method-assign]
     for message in sent["messages"]:
         sys.stdout.write(json.dumps(_send(**message)) + "\n")
         sys.stdout.flush()
@@ -43,6 +44,10 @@ def _fence(allowed: tuple[guard.Network, ...]) -> None:
         return found
 
     socket.getaddrinfo = checked
+
+
+def _no_file(*_args: Any, **_kwargs: Any) -> None:
+    """Nothing is read for an address: `?template=` would send its owner any file of this machine."""
 
 
 def _send(url: str, title: str, body: str) -> str:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -188,6 +189,25 @@ def test_a_redirect_inside_leads_nowhere(receiver: Receiver, settings: Any) -> N
     (failure,) = chat.send([chat.Words(f"json://127.0.0.1:{receiver.port}/", "Title", "Words")])
     assert failure is not None
     assert len([1 for headers, _body in receiver.got if "content-type" in headers]) == 1
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        f"workflows://127.0.0.1:{{port}}/{'a' * 32}/{'b' * 43}/",
+        f"slack://T1JJ3T3L2/A1BRTD4JD/{'c' * 24}/",
+        f"discord://{'1' * 18}/{'d' * 64}/",
+        f"tgram://123456789:{'e' * 35}/1234/",
+    ],
+)
+def test_no_address_of_a_service_reads_a_file_of_this_machine(receiver: Receiver, tmp_path: Path, service: str) -> None:
+    """Whoever adds a channel of their own could else have any file sent to them, `template` by `template`."""
+    held = tmp_path / "held.json"
+    held.write_text('{"type": "message", "attachments": [{"contentType": "x", "content": "held"}]}')
+    url = f"{service.format(port=receiver.port)}?template={held}"
+    (failure,) = chat.send([chat.Words(url, "Title", "Words")])
+    assert failure is not None
+    assert "does not understand" in failure.why
 
 
 def test_an_address_that_nothing_understands_is_said_to_be_so() -> None:
