@@ -248,7 +248,8 @@ def _is_host(netloc: str) -> bool:
 
 def _leads_inside(host: str) -> bool:
     """Whether it can be seen without asking anybody: the rest is seen when it is called."""
-    written = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
+    name = host.removesuffix(".")
+    written = "127.0.0.1" if name == "localhost" or name.endswith(".localhost") else name
     address = guard.literal(written)
     return address is not None and not (guard.is_open(address) or guard.is_named(address, posting.allowed()))
 

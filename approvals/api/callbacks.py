@@ -56,7 +56,8 @@ def door(request: HttpRequest, tenant: str, channel: str) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, tenant: str, channel: str) -> HttpResponse:
-    if len(request.body) > MOST_BYTES:
+    told = request.headers.get("Content-Length", "")
+    if (told.isdecimal() and int(told[:20]) > MOST_BYTES) or len(request.body) > MOST_BYTES:
         return problems.problem(413)
     try:
         done = callbacks.receive(tenant, channel, headers=request.headers, body=request.body)

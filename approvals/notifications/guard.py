@@ -13,6 +13,8 @@ Network = IPv4Network | IPv6Network
 # Answers questions about the machine it is asked from, though it is no private address.
 _INSIDE = frozenset({ip_address("168.63.129.16")})
 _NAT64 = ip_network("64:ff9b::/96")
+# What is given out of IPv6; the rest is for gateways and tunnels of a network's own, whatever Python's list says of it.
+_GIVEN_OUT = ip_network("2000::/3")
 
 
 class Inside(OSError):
@@ -26,7 +28,7 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 def is_open(address: Address) -> bool:
     """Whether it is an address of the open internet, and so is every one that hides in it."""
-    return all(each.is_global and not each.is_multicast and each not in _INSIDE for each in _unfolded(address))
+    return all(map(_is_given_out, _unfolded(address)))
 
 
 def is_named(address: Address, allowed: Sequence[Network]) -> bool:
@@ -61,6 +63,12 @@ def literal(host: str) -> Address | None:
         return ip_address(socket.inet_aton(host))
     except (OSError, UnicodeError):
         return None
+
+
+def _is_given_out(address: Address) -> bool:
+    if isinstance(address, IPv6Address) and not (address in _GIVEN_OUT or address in _NAT64 or address.ipv4_mapped):
+        return False
+    return address.is_global and not address.is_multicast and address not in _INSIDE
 
 
 def _unfolded(address: Address) -> Iterator[Address]:
