@@ -1,7 +1,7 @@
 """What people do around a decision: look, comment, reassign, ask the next level, answer one of many."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -105,7 +105,7 @@ def reassign(
         message = f"{actor.name} let {new.name} answer in the place of {old.name}"
         data = {"from": str(old.pk), "to": str(new.pk), "comment": comment}
         tell(at.request, "approval.reassigned", actor=actor, message=message, data=data)
-        ladder.climb(at.request, at.hand.people, asking(at.request))
+        ladder.climb(at.request, at.hand.people, replace(at.hand.asks, moves=asking(at.request).moves))
         return at.request
 
     return _act(request_id, work, tenant=tenant, actor=actor, action="approval.reassigned", channel=channel)
@@ -119,7 +119,7 @@ def escalate(request_id: UUID, *, tenant: UUID, actor: Actor, channel: str) -> A
         _demand_pending(at)
         if at.request.rung >= len(escalations.schedule(at.hand.ask.escalation, opened_at=at.request.opened_at)):
             raise Refusal("no_next_level", detail=_("There is no further level to ask."))
-        ladder.climb(at.request, at.hand.people, at.hand.ask, by_hand=actor)
+        ladder.climb(at.request, at.hand.people, at.hand.asks, by_hand=actor)
         return at.request
 
     return _act(request_id, work, tenant=tenant, actor=actor, action="approval.escalated", channel=channel)

@@ -71,4 +71,4 @@ def handle(tenant: UUID, request_id: UUID) -> None:
     with scope(tenant):
         if requests.lapse(request_id) == "early":
             row = hands.read(request_id)
-            ladder.climb(row.request, roster(), row.ask())
+            ladder.climb(row.request, roster(), row.asks())

@@ -43,6 +43,11 @@ class Row:
         """What the guard needs to know of it; moves are read only where there are any, which is seldom."""
         return askings([self.request], moved=self.moved)[self.request.id]
 
+    def asks(self) -> Asking:
+        """The same with the answers that were given, which are read only where there are any."""
+        reviews = _reviews(self.request) if self.answered else ()
+        return replace(self.ask(), answers=tuple(each for each in reviews if each.version == self.request.version))
+
 
 @dataclass(frozen=True)
 class Hand:
@@ -81,6 +86,11 @@ class Hand:
     def answers(self) -> list[Review]:
         """All answers to the version that stands, oldest first."""
         return [review for review in self.reviews if review.version == self.request.version]
+
+    @property
+    def asks(self) -> Asking:
+        """The same as `ask`, with the answers that were given."""
+        return replace(self.ask, answers=tuple(self.answers))
 
     @property
     def voters(self) -> list[Voter]:

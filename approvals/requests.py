@@ -95,7 +95,7 @@ def open(  # noqa: A001  The verb of the design; the built-in is not wanted here
     message = f"Asked for approval: {call.summary}"
     tell(request, "approval.requested", actor=actor, message=message, data=_asked_for(request))
     hand = hands.opened(request, version, _carry(request, carried_votes))
-    ladder.climb(request, hand.people, hand.ask, new=True)
+    ladder.climb(request, hand.people, hand.asks, new=True)
     if requirement.errors:
         outbox.tell_admins(request, outbox.UNREADABLE)
     if carried_votes:
@@ -118,7 +118,7 @@ def edit(hand: Hand, change: Edit, *, actor: Actor) -> Hand:
     ]
     after = hand.with_version(version)
     outbox.tell(request, outbox.LAPSED, lapsed, mark=str(request.version))
-    ladder.climb(request, after.people, after.ask)
+    ladder.climb(request, after.people, after.asks)
     return after
 
 

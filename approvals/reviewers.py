@@ -25,7 +25,8 @@ CHAIN = 3
 
 @dataclass(frozen=True)
 class Asking:
-    """What the guard needs to know of one request."""
+    """What the guard needs to know of one request; `answers` to the version that stands, oldest first, where it is
+    asked whether enough people are left."""
 
     requirement: Requirement
     level: int
@@ -34,6 +35,7 @@ class Asking:
     agent: str = ""
     risk: str = "critical"
     moves: tuple[tuple[UUID, UUID], ...] = ()
+    answers: tuple[Review, ...] = ()
 
     def moved(self) -> tuple[set[UUID], dict[UUID, UUID]]:
         """Who may no longer answer, and who may instead: reassignments in their order."""
@@ -190,10 +192,13 @@ def able(people: Roster, ask: Asking) -> dict[UUID, Verdict]:
 
 
 def short_of(people: Roster, ask: Asking) -> int:
-    """How many people too few can answer at the present level even if all of them approve."""
-    voters: dict[str, Voter] = {}
-    for verdict in able(people, ask).values():
-        if verdict.voter:
+    """How many people too few can answer at the present level even if all of them approve, next to the votes that
+    stand: a vote outlives a turn on call or an absence, and nobody who gave one gives another."""
+    votes = counted(people, ask, ask.answers)
+    voters = {vote.voter.key: vote.voter for vote in votes}
+    given = {vote.review.member_id for vote in votes}
+    for member, verdict in able(people, ask).items():
+        if verdict.voter and member not in given:
             voters.setdefault(verdict.voter.key, verdict.voter)
     return requirements.missing(ask.requirement, list(voters.values()))
 

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from approvals import clock, escalation, escalation_policies, rotations, week_texts, working_hours
-from approvals.models import ApprovalRequest, Asked, Delivery, RotationOverride
-from tenants import members
+from approvals.models import ApprovalRequest, Asked, Delegation, Delivery, RotationOverride
+from tenants import members, stamps
 from tenants.models import Member, Tenant
 from tenants.refusals import Refusal
 from tenants.scope import scope
@@ -131,6 +131,34 @@ def test_a_vote_given_on_call_outlives_the_turn_but_not_the_role(
     escalation.sweep()
     assert asked(request) == {"Alice", "Bo"}
     assert decide(request, alice).request.status == "approved"
+
+
+@pytest.mark.parametrize("as_stand_in", [False, True])
+def test_a_vote_that_stands_leaves_one_other_to_ask(
+    acme: Tenant, alice: Member, bo: Member, chen: Member, ravi: Member, as_stand_in: bool
+) -> None:
+    row = rotation(acme, bo)
+    dana = make_member(acme, "Dana", "reviewer")
+    with scope(acme.pk):
+        ends = clock.now() + timedelta(hours=3)
+        made = rotations.override(row.pk, actor=WORKER, member=chen, starts=None, ends=ends)
+    absence = stand_in(acme, chen, dana) if as_stand_in else None
+    request = asks(acme, alice, row, approvals=2)
+    assert fresh(request).short == 0
+    decide(request, dana if as_stand_in else chen)
+    with scope(acme.pk):
+        members.change(bo.pk, actor=actor(ravi), active=False)
+        rotations.withdraw(row.pk, made.pk, actor=WORKER)
+        if absence:
+            Delegation.objects.filter(pk=absence.pk).update(withdrawn_at=clock.now())
+            stamps.bump()
+    escalation.sweep()
+    assert (asked(request), fresh(request).short) == ({"Alice"}, 0)
+    assert [each["because"] for each in told(request, "approval.escalated")] == ["too_few"]
+    with scope(acme.pk):
+        members.change(chen.pk, actor=actor(ravi), roles=["manager"])
+    escalation.sweep()
+    assert fresh(request).short == 1
 
 
 def test_an_initiator_on_call_is_shut_out(acme: Tenant, alice: Member, bo: Member) -> None:
