@@ -92,6 +92,7 @@ class RuleForm(Plain):
     calendar = forms.ChoiceField(label=_("Working hours of"), required=False)
     on_timeout = forms.ChoiceField(label=_("If nobody answers"), choices=SILENCES)
     order = forms.IntegerField(label=_("Place in the list"), required=False, min_value=0, max_value=10**9 - 1)
+    uncovered = forms.BooleanField(label=_("Hours that are not covered"), required=False)
     change = forms.CharField(
         label=_("What changes and why"), required=False, max_length=1000, widget=forms.Textarea(attrs={"rows": 2})
     )

@@ -33,6 +33,11 @@ class Staffing:
         """How long there are too few people in all."""
         return sum((gap.length for gap in self.gaps), timedelta())
 
+    @property
+    def uncovered(self) -> timedelta:
+        """How long of that lies in gaps in which a request ends before there are enough again."""
+        return sum((gap.length for gap in self.gaps if gap.expires), timedelta())
+
 
 def of(body: Mapping[str, Any]) -> Staffing:
     """Who could answer in the two weeks to come, for a rule's validated body; at most eight queries."""

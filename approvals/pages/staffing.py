@@ -1,24 +1,28 @@
 """Who could answer a rule, as its page shows it: hours by day, those with too few people first in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
+from math import ceil
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from approvals.coverage import Gap, Stretch
+from approvals.coverage import Gap
+from approvals.pages import hours, staffing_chart
+from approvals.pages.hours import Part
+from approvals.pages.staffing_chart import Chart
 from approvals.staffing import Staffing
 
-ROWS = 60
 GAPS = 5
+HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class HoursRow:
-    """The same hours of one day or of several in a row; `enough` is yes, spare or no."""
+    """A part of the day; `enough` is yes, spare (none to spare) or no."""
 
     hours: str
     people: str
@@ -26,23 +30,28 @@ class HoursRow:
 
 
 @dataclass(frozen=True)
-class CoverageView:
-    """The two weeks to come; `words` is a sentence for the list of what to know before a rule is live."""
+class DaysGroup:
+    """One day, or several in a row with the same hours."""
 
-    words: str
-    gaps: Sequence[str]
+    days: str
     rows: Sequence[HoursRow]
-    hint: str
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A stretch within one local day, in the clock times of that day."""
+class CoverageView:
+    """The two weeks to come; `words` is a sentence for the list of what to know before a rule is live.
 
-    begins: str
-    ends: str
-    people: int
-    enough: str
+    `uncovered` is how many hours in a row have too few people for longer than a request waits; who makes the rule live
+    says that they know.
+    """
+
+    words: str
+    gaps: Sequence[str]
+    uncovered: int
+    chart: Chart
+    caption: str
+    groups: Sequence[DaysGroup]
+    hint: str
 
 
 def view(found: Staffing) -> CoverageView | None:
@@ -50,24 +59,40 @@ def view(found: Staffing) -> CoverageView | None:
     if not found.stretches:
         return None
     serious = [gap for gap in found.gaps if gap.expires]
+    days = hours.by_day(found.stretches)
     return CoverageView(
         words=_words(found),
         gaps=[_gap(gap, found) for gap in serious[:GAPS]],
-        rows=_rows(found.stretches)[:ROWS],
+        uncovered=ceil(found.uncovered / HOUR),
+        chart=staffing_chart.chart(days),
+        caption=_caption(found.approvals),
+        groups=_groups(days),
         hint=_("The next two weeks, counting working hours, turns on call and absences, but not who starts the run."),
     )
 
 
 def _words(found: Staffing) -> str:
-    hours = round(found.short / timedelta(hours=1))
-    if not hours:
+    short = ceil(found.short / HOUR)
+    if not short:
         return _("At every hour of the next two weeks enough people could answer.")
     told = ngettext(
         "%(n)s hour of the next two weeks has too few people who could answer.",
         "%(n)s hours of the next two weeks have too few people who could answer.",
-        hours,
+        short,
+    ) % {"n": short}
+    if not found.uncovered:
+        return _("%(told)s A request waits longer than each of these times.") % {"told": told}
+    more = _("In %(n)s of them it is for longer than a request waits.") % {"n": ceil(found.uncovered / HOUR)}
+    return f"{told} {more}"
+
+
+def _caption(needed: int) -> str:
+    told = ngettext(
+        "Numbers: people who could answer. Solid: nobody. Outlined: none to spare.",
+        "Numbers: people who could answer. Solid: fewer than the %(n)s needed. Outlined: none to spare.",
+        needed,
     )
-    return told % {"n": hours}
+    return told % {"n": needed}
 
 
 def _gap(gap: Gap, found: Staffing) -> str:
@@ -86,41 +111,25 @@ def _gap(gap: Gap, found: Staffing) -> str:
     return told % words
 
 
-def _rows(stretches: Sequence[Stretch]) -> list[HoursRow]:
-    """One row for each part of a day, days with the same hours together."""
-    days: dict[date, list[_Part]] = {}
-    for each in stretches:
-        for day, part in _parts(each):
-            days.setdefault(day, []).append(part)
-    runs: list[tuple[date, date, list[_Part]]] = []
+def _groups(days: Mapping[date, list[Part]]) -> list[DaysGroup]:
+    """Days in a row with the same hours together."""
+    runs: list[tuple[date, date, list[Part]]] = []
     for day, parts in days.items():
         if runs and runs[-1][2] == parts and runs[-1][1] + timedelta(days=1) == day:
             runs[-1] = runs[-1][0], day, parts
         else:
             runs.append((day, day, parts))
-    return [_row(first, last, part) for first, last, parts in runs for part in parts]
+    return [DaysGroup(_days(first, last), [_row(part) for part in parts]) for first, last, parts in runs]
 
 
-def _parts(each: Stretch) -> list[tuple[date, _Part]]:
-    """The stretch cut at the reader's midnights."""
-    starts, ends, found = localtime(each.starts), localtime(each.ends), []
-    enough = "no" if each.short else "spare" if each.tight else "yes"
-    while starts.replace(tzinfo=None) < ends.replace(tzinfo=None):
-        midnight = datetime.combine(starts.date() + timedelta(days=1), time(), starts.tzinfo)
-        until = min(ends.replace(tzinfo=None), midnight.replace(tzinfo=None))
-        shown = "24:00" if until.time() == time() else f"{until:%H:%M}"
-        found.append((starts.date(), _Part(f"{starts:%H:%M}", shown, len(each.members), enough)))
-        starts = midnight
-    return found
+def _days(first: date, last: date) -> str:
+    words = {"first": _day(first), "last": _day(last)}
+    return words["first"] if first == last else _("%(first)s to %(last)s") % words
 
 
-def _row(first: date, last: date, part: _Part) -> HoursRow:
-    words = {"first": _day(first), "last": _day(last), "begins": part.begins, "ends": part.ends}
-    if first == last:
-        hours = _("%(first)s, %(begins)s to %(ends)s") % words
-    else:
-        hours = _("%(first)s to %(last)s, %(begins)s to %(ends)s") % words
-    return HoursRow(hours, _people(part.people), part.enough)
+def _row(part: Part) -> HoursRow:
+    words = {"begins": hours.clock(part.begins), "ends": hours.clock(part.ends)}
+    return HoursRow(_("%(begins)s to %(ends)s") % words, _people(part.people), part.enough)
 
 
 def _people(number: int) -> str:

@@ -23,6 +23,8 @@ from tenants.scope import scope
 HERE = "settings/calendars/"
 MOST = 100
 HOLIDAYS = 12
+WHOLE = "\u2060–\u2060"
+"""Between two times, so that no line ends there."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ def _week(row: Calendar) -> list[DayLine]:
         last = place - 1
         words = {"first": names[first], "last": names[last]}
         name = names[first] if first == last else _("%(first)s to %(last)s") % words
-        lines.append(DayLine(name, told[first] or _("free")))
+        lines.append(DayLine(name, told[first].replace("–", WHOLE) or _("free")))
         first = place
     return lines
 

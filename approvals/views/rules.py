@@ -1,5 +1,6 @@
 """The pages of rules: the list, one rule as a form with its trial, its versions."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from approvals import rule_bodies, rule_forms, rules, trials
+from approvals import durations, rule_bodies, rule_forms, rules, trials
 from approvals.models import PolicyRule
 from approvals.pages import rules as shapes
 from approvals.pages.rules import HERE, RuleView, TrialView
@@ -42,6 +43,8 @@ def new(request: TenantRequest, **_names: object) -> HttpResponse:
             return _page(request, view, form, status=422)
         if request.POST.get("do") == "trial":
             return _tried(request, form, None)
+        if gaping := _gaping(request, form, None):
+            return gaping
     try:
         rule = _create(request, form)
     except Refusal as refusal:
@@ -63,6 +66,8 @@ def one(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResponse
             return _page(request, view, form, status=422)
         if request.POST.get("do") == "trial":
             return _tried(request, form, rule)
+        if gaping := _gaping(request, form, rule):
+            return gaping
     try:
         changed = _change(request, rule, form)
     except Refusal as refusal:
@@ -76,6 +81,9 @@ def restore(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResp
     """Make a version live: an earlier one, or the draft as it stands."""
     text = request.POST.get("version", "")
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+    with pages.read(request):
+        if gaping := _gaping_again(request, _found(rule_id), number):
+            return gaping
     try:
         with scope(request.tenant.pk):
             rule = rules.publish(rule_id, actor=request.actor, number=number, channel="page")
@@ -166,6 +174,43 @@ def _tried(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> H
         shapes.one(rule, base, body=body, trial=trial) if rule else shapes.new(base, name=name, body=body, trial=trial)
     )
     return _page(request, view, form, status=status)
+
+
+def _gaping(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> HttpResponse | None:
+    """The page again, with the hours, where the rule would be live without enough people and nobody said it may."""
+    if request.POST.get("do") != "live" or form.cleaned_data["uncovered"]:
+        return None
+    try:
+        body = rule_bodies.validated(form.body(), is_default=bool(rule and rule.is_default))
+    except Refusal:
+        return None  # Said when it is saved.
+    return _gaps(request, form, rule, body)
+
+
+def _gaping_again(request: TenantRequest, rule: PolicyRule, number: int | None) -> HttpResponse | None:
+    """The same for a version that is to be live as it is: the form has that version then."""
+    version = rule.versions.filter(number=number).first() if number else None
+    if version is None or request.POST.get("uncovered"):
+        return None
+    typed = rule_forms.initial(version.body, order=rule.position)
+    form = RuleForm(
+        {**typed, "response_timeout": durations.written(typed["response_timeout"])}, is_default=rule.is_default
+    )
+    form.is_valid()
+    return _gaps(request, form, rule, version.body)
+
+
+def _gaps(
+    request: TenantRequest, form: RuleForm, rule: PolicyRule | None, body: Mapping[str, Any]
+) -> HttpResponse | None:
+    base = pages.base(request)
+    view = shapes.one(rule, base, body=body) if rule else shapes.new(base, name=body["name"], body=body)
+    if not (view.coverage and view.coverage.uncovered):
+        return None
+    form.add_error(
+        "uncovered", _("Tick this if it is to be live all the same, or change whom it asks or when it ends.")
+    )
+    return _page(request, view, form, status=422)
 
 
 def _refused(request: TenantRequest, refusal: Refusal, form: RuleForm, view: RuleView) -> HttpResponse:

@@ -103,6 +103,9 @@ def test_a_rule_is_written_tried_and_made_live(
     expect(page.get_by_role("link", name="Refund 1240.00 EUR for order A-1042").or_(
         page.get_by_role("rowheader", name="Refund 1240.00 EUR for order A-1042")).first).to_be_visible()  # fmt: skip
     page.get_by_role("button", name="Make it live").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    page.get_by_label("Make it live although").check()
+    page.get_by_role("button", name="Make it live").click()
     expect(page.get_by_text(re.compile("^Version 1 is live since"))).to_be_visible()
 
 
@@ -122,6 +125,7 @@ def test_a_risk_is_raised_a_rule_made_live_and_a_new_run_parks_under_it(
     page.locator("#id_when").fill("args.amount > 100")
     page.get_by_role("button", name="Try it on past calls").click()
     expect(page.get_by_role("heading", name="Trial on past calls")).to_be_visible()
+    page.get_by_label("Make it live although").check()
     page.get_by_role("button", name="Make it live").click()
     expect(page.get_by_text(re.compile("^Version 1 is live since"))).to_be_visible()
 

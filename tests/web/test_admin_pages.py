@@ -48,6 +48,7 @@ RULE = {
     "response_timeout": "2 h 30 min",
     "on_timeout": "fail_run",
     "change": "The limit was too high.",
+    "uncovered": "on",
 }
 People = dict[str, Member]
 
@@ -166,7 +167,7 @@ def test_a_rule_is_written_anew_compared_and_restored(acme: Tenant, people: Peop
     assert "Version 2 is live" in text
     assert "was 1 now 2" in text
     assert "Ravi" in text
-    restored = send(client, f"settings/policies/{made.pk}/restore/", version="1")
+    restored = send(client, f"settings/policies/{made.pk}/restore/", version="1", uncovered="on")
     assert restored.status_code == 303
     with scope(acme.pk):
         assert PolicyRule.objects.get(pk=made.pk).live == 1
@@ -181,7 +182,7 @@ def test_the_default_is_changed_by_risk_and_stays(acme: Tenant, people: People) 
     with scope(acme.pk):
         default = PolicyRule.objects.get(is_default=True)
     fields = {f"by_risk.{risk}": number for risk, number in (("low", 0), ("medium", 1), ("high", 2), ("critical", 3))}
-    same = {name: RULE[name] for name in ("answers", "response_timeout")}
+    same = {name: RULE[name] for name in ("answers", "response_timeout", "uncovered")}
     sent = {**same, **fields, "name": "Default", "on_timeout": "expire", "reason_required": ""}
     assert send(client, f"settings/policies/{default.pk}/", do="live", **sent).status_code == 303
     with scope(acme.pk):

@@ -42,6 +42,7 @@ def rule_form(**changes: Any) -> dict[str, Any]:
         "on_timeout": "expire",
         "change": "Money is tight.",
         "do": "live",
+        "uncovered": "on",
         **changes,
     }
 
@@ -168,6 +169,40 @@ def test_a_rule_that_names_too_few_people_is_warned_about(acme: Tenant, ravi: Me
     place = group(acme, "Few", alice)
     text = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{place.pk}"], do="trial")).text
     assert "1 person could answer, 2 are needed." in text
+
+
+def test_a_rule_with_hours_that_are_not_covered_is_live_once_somebody_says_so(
+    acme: Tenant, ravi: Member, alice: Member
+) -> None:
+    client = browser(ravi)
+    form = rule_form(approvals="1", uncovered="")
+    asked = client.post(f"{BASE}policies/new/", form)
+    assert asked.status_code == 422
+    assert "Make it live although 256 hours are not covered" in asked.text
+    assert "nobody could answer. A request made then expires." in asked.text
+    assert list(asked.context["form"].errors) == ["uncovered"]
+    assert live_bodies(acme) == []
+    draft = client.post(f"{BASE}policies/new/", {**form, "do": "draft"})
+    assert draft.status_code == 303
+    url = draft.headers["Location"]
+    assert client.post(f"{url}restore/", {"version": "1"}).status_code == 422
+    assert live_bodies(acme) == []
+    assert client.post(url, {**form, "uncovered": "on"}).status_code == 303
+    assert [body["name"] for body in live_bodies(acme)] == [form["name"]]
+    covered = client.post(f"{BASE}policies/new/", {**form, "name": "In hours", "working_time": "on"})
+    assert covered.status_code == 303
+
+
+def test_who_could_answer_is_drawn_above_its_table(acme: Tenant, ravi: Member, alice: Member, bo: Member) -> None:
+    with scope(acme.pk):
+        rule = rules.create_rule(actor=actor(ravi), name="Pairs", approvals=2, response_timeout=7200)
+    chart = browser(ravi).get(f"{BASE}policies/{rule.pk}/").context["view"].coverage.chart
+    assert len(chart.days) in {14, 15}
+    bars = [bar for day in chart.days[1:-1] for bar in day.bars]
+    assert {(bar.fill, bar.x, bar.width, bar.number) for bar in bars if bar.fill != "fill-none"} == {
+        ("fill-one", "164.5", "100.0", "2")
+    }
+    assert sum(1 for bar in bars if bar.fill == "fill-one") in {8, 9, 10}
 
 
 def test_a_rule_is_taken_out_of_force_and_the_default_stays(acme: Tenant, ravi: Member) -> None:
