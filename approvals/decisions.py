@@ -8,8 +8,8 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from approvals import access, errors, frozen, hands, policy, requests, reviewers, rules
 from approvals import arguments as bound
-from approvals import errors, frozen, hands, policy, requests, reviewers, rules
 from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
@@ -17,6 +17,7 @@ from approvals.reviewers import Verdict
 from approvals.story import facts, ring
 from tenants import audit, exact_json, prepared
 from tenants.actors import Actor, packed
+from tenants.models import Member
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
@@ -115,7 +116,7 @@ def read(sent: Mapping[str, Any]) -> Answer | Refusal:
 
 def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel: str) -> Decided | Refusal:
     hand = hands.take(request_id)
-    if hand is None:
+    if hand is None or _is_hidden(hand, actor):
         return errors.unknown()
     answer = read(sent)
     if isinstance(answer, Refusal):
@@ -131,6 +132,16 @@ def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel:
     if not verdict.allowed:
         return errors.may_not(verdict.because, verdict.code)
     return _refusal(hand, answer, actor) or _answer(hand, answer, verdict, actor=actor, channel=channel)
+
+
+def _is_hidden(hand: Hand, actor: Actor) -> bool:
+    """Whether it is of a restricted agent and this member may not read it: then it is as unknown as any other."""
+    holders = hand.people.restricted.get(hand.ask.agent)
+    someone = hand.people.people.get(actor.member) if actor.member else None
+    if holders is None or someone is None or someone.person in holders:
+        return False
+    member = Member.objects.get(pk=someone.id)
+    return not access.readable(member).filter(pk=hand.request.pk).exists()
 
 
 _NOBODY = Verdict(False, "role", gettext_lazy("A service key cannot answer for a person."))

@@ -16,6 +16,7 @@ from tests.api.test_switches import send
 from tests.cast.people import Key
 from tests.cast.plays import switch_on
 from tests.cast.requests import park
+from tests.cast.runs import decide
 
 HERE = "/agents/refund-desk"
 
@@ -106,3 +107,30 @@ def test_the_page_saves_the_switch_and_each_line_whole(
     assert (allowed(alice, request), allowed(bo, request)) == (True, True)
     assert page(member=[str(alice.pk), str(bo.pk)]).status_code == 303
     assert allowed(alice, request)
+
+
+@pytest.mark.usefixtures("on")
+def test_who_may_not_read_a_restricted_request_cannot_tell_by_answering_that_it_exists(
+    acme: Tenant, alice: Member, bo: Member, ravi_key: Key, alice_key: Key, mona_key: Key
+) -> None:
+    """Not before the answer, which would say what they may see, and not after, which would say who gave it."""
+    assert send(ravi_key, "patch", HERE, {"restricted": True}).status_code == 200
+    assert send(ravi_key, "put", f"{HERE}/permissions/{bo.pk}", {"permissions": ["review"]}).status_code == 200
+    request = park(acme)
+
+    def answers(key: Key, **sent: Any) -> list[tuple[int, Any]]:
+        body = {"decision": "approve", "version": 1, **sent}
+        paths = (f"/approval-requests/{each}/decisions" for each in (request.pk, uuid4()))
+        return [(found.status_code, found.json()) for found in (send(key, "post", path, body) for path in paths)]
+
+    for key in (alice_key, mona_key):
+        for sent in ({}, {"version": 7}, {"decision": "perhaps"}):
+            mine, unknown = answers(key, **sent)
+            assert mine == unknown
+            assert mine[0] == 404
+    decide(bo, request)
+    mine, unknown = answers(alice_key)
+    assert mine == unknown
+    permitted = {"permissions": ["view_runs"]}
+    assert send(ravi_key, "put", f"{HERE}/permissions/{alice.pk}", permitted).status_code == 200
+    assert answers(alice_key)[0][0] == 409
