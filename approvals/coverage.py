@@ -8,7 +8,7 @@ from uuid import UUID
 
 from approvals import calendars, requirements, rotas
 from approvals.calendars import Calendar
-from approvals.requirements import Voter
+from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, able
 from approvals.rosters import Roster, StandIn
 from approvals.rotas import Turn
@@ -151,8 +151,16 @@ def _judged(plan: Plan, state: _State) -> tuple[tuple[UUID, ...], int, bool]:
     need = plan.ask.requirement
     voters = _voters(verdict.voter for verdict in there.values())
     short = requirements.missing(need, voters)
-    tight = any(requirements.missing(need, [each for each in voters if each is not one]) for one in voters)
+    tight = any(
+        requirements.missing(need, [each for each in voters if each is not one]) for one in _of_each_kind(need, voters)
+    )
     return tuple(sorted(there, key=people.name)), short, tight
+
+
+def _of_each_kind(need: Requirement, voters: Iterable[Voter]) -> list[Voter]:
+    """One of those who fill the same of the places that are asked for: without either it would be the same."""
+    asked = {(place.kind, place.key) for demand in need.demands for place in (*demand.pool, *demand.places)}
+    return list({each.anywhere or each.places & asked: each for each in voters}.values())
 
 
 def _last_level(ask: Asking) -> Asking:

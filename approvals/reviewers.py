@@ -19,8 +19,6 @@ from approvals.rosters import Roster, Someone, roster
 from tenants.models import Member
 
 Words = str | Promise
-CHAIN = 3
-"""How many stand-ins in a row an answer may come through."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +247,7 @@ def _as_stand_in(people: Roster, ask: Asking, someone: Someone) -> Verdict | Non
     if "reviewer" not in someone.roles:
         return None
     shut_out = None
-    for chain in _chains(people, someone.id):
+    for chain in people.chains.get(someone.id, ()):
         absent = people.people[chain[0]]
         if (right := _absent_right(people, ask, absent)) is None:
             continue
@@ -262,24 +260,6 @@ def _as_stand_in(people: Roster, ask: Asking, someone: Someone) -> Verdict | Non
                 True, voter=right.voter, in_place_of=absent.id, level=right.level, asked_as=f"stand_in:{absent.id}"
             )
     return shut_out
-
-
-def _chains(people: Roster, member: UUID) -> list[tuple[UUID, ...]]:
-    """The absent whose place has come to this member, each with those it came through; the shortest first.
-
-    A stand-in who is away too is followed to theirs, `CHAIN` times at most and never in a circle.
-    """
-    found = []
-    for each in people.stand_ins:
-        chain = [each.absent]
-        while (link := people.away(chain[-1])) and len(chain) <= CHAIN:
-            if link.by in chain or chain[-1] not in people.people:
-                break
-            if link.by == member:
-                found.append(tuple(chain))
-                break
-            chain.append(link.by)
-    return sorted(found, key=len)
 
 
 def _absent_right(people: Roster, ask: Asking, absent: Someone) -> _Right | None:

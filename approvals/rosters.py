@@ -3,12 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from approvals import rotas
 from approvals.rotas import DAYS, Override, Rota, Turn
 from tenants import exact_json, prepared
+
+CHAIN = 3
+"""How many stand-ins in a row an answer may come through."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,28 @@ class Roster:
 
     def away(self, member: UUID) -> StandIn | None:
         """Who stands in for this member now, if anyone does."""
-        return next((each for each in self.stand_ins if each.absent == member), None)
+        return self._away.get(member)
+
+    @cached_property
+    def _away(self) -> Mapping[UUID, StandIn]:
+        return {each.absent: each for each in reversed(self.stand_ins)}
+
+    @cached_property
+    def chains(self) -> Mapping[UUID, Sequence[tuple[UUID, ...]]]:
+        """By stand-in: the absent whose place has come to them, each with those it came through; the shortest first.
+
+        A stand-in who is away too is followed to theirs, `CHAIN` times at most and never in a circle. Found once for
+        all: in the holidays half an organisation stands in for the other half.
+        """
+        found: dict[UUID, list[tuple[UUID, ...]]] = {}
+        for each in self.stand_ins:
+            chain = [each.absent]
+            while (link := self.away(chain[-1])) and len(chain) <= CHAIN:
+                if link.by in chain or chain[-1] not in self.people:
+                    break
+                found.setdefault(link.by, []).append(tuple(chain))
+                chain.append(link.by)
+        return {member: sorted(chains, key=len) for member, chains in found.items()}
 
     def lasting(self) -> "Roster":
         """The people as votes are counted: whoever had a turn in a rotation may have answered in it."""

@@ -192,3 +192,21 @@ def test_whoever_started_the_run_is_not_known_so_none_to_spare_is_said() -> None
     assert stretches(wanted, START, END)[0].tight is False
     alone = replace(wanted, people=replace(wanted.people, people=people(A)))
     assert stretches(alone, START, END)[0].tight is True
+
+
+@given(st.lists(st.sampled_from(["", "x", "y"]), max_size=6), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2))
+@settings(max_examples=200, deadline=None)
+def test_none_can_be_spared_where_without_one_of_them_it_would_be_too_few(
+    held: list[str], approvals: int, of_x: int, of_y: int
+) -> None:
+    """Whoever it is: those who fill the same places are looked at once."""
+    keys = [UUID(int=number) for number in range(1, len(held) + 1)]
+    groups = dict(zip(keys, held, strict=True))
+    places = (REVIEWERS, Place("group", "x", of_x), Place("group", "y", of_y))
+
+    def short(*left: UUID) -> int:
+        (found,) = stretches(plan(approvals, *places, who=people(*left, groups=groups)), START, END)
+        return found.short
+
+    (found,) = stretches(plan(approvals, *places, who=people(*keys, groups=groups)), START, END)
+    assert found.tight == any(short(*(key for key in keys if key is not one)) for one in keys)
