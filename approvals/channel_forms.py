@@ -45,6 +45,15 @@ KIND_WORDS = {
 }
 
 
+ROOM_WORDS = {
+    outbox.ASKED: _("Somebody is asked"),
+    outbox.AGAIN: _("Somebody is asked again"),
+    outbox.CLOSING: _("The time to answer ends soon"),
+    outbox.NOBODY: _("Too few people can answer"),
+    outbox.UNREADABLE: _("A rule could not be evaluated"),
+}
+
+
 class WebhookForm(Plain):
     """Where to, and which events, by what they are about."""
 
@@ -85,6 +94,17 @@ class ChatForm(Plain):
         help_text=_(
             "As apprise writes it, such as slack://A/B/C/#refunds. It is kept encrypted and never shown again."
         ),
+    )
+
+
+class RoomForm(ChatForm):
+    """A channel that many read, and what it hears."""
+
+    kinds = forms.MultipleChoiceField(
+        label=_("It is told when"),
+        choices=list(ROOM_WORDS.items()),
+        initial=list(ROOM_WORDS),
+        widget=forms.CheckboxSelectMultiple,
     )
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from approvals import clock, errors
 from approvals.models import WEBHOOK, Channel, Delivery
-from approvals.notifications import guard, posting, webhooks
+from approvals.notifications import guard, outbox, posting, webhooks
 from tenants import audit, ids, naming
 from tenants.actors import Actor
 from tenants.event_names import NAMES
@@ -80,22 +80,28 @@ def add_webhook(*, actor: Actor, url: Any, events: Any, name: str = "", channel:
     return _add(actor=actor, url=str(url), name=name or str(parts.hostname), channel=channel, values=values)
 
 
-def add_chat(*, actor: Actor, kind: Any, name: Any, url: Any, member: Member | None = None, channel: str = "") -> Made:
-    """A channel of a chat service; with `member` that person's own. Raises Refusal 422."""
-    wrong = [*_wrong_kind(kind, url), *_wrong_name(name)]
+def add_chat(*, actor: Actor, kind: Any, name: Any, url: Any, channel: str = "", **about: Any) -> Made:
+    """A channel of a chat service; with `member` that person's own, else a room that hears `kinds` of notice, all that
+    there are for rooms where none are given. Raises Refusal 422."""
+    kinds, unknown = _kinds(about.get("kinds"))
+    wrong = [*_wrong_kind(kind, url), *_wrong_name(name), *unknown]
     if wrong:
         raise errors.fields(wrong)
     if Channel.objects.filter(name=name, archived_at=None).exclude(kind=WEBHOOK).exists():
         raise errors.field("name", _("There is a channel of this name already."), code="name_taken")
-    values = {"kind": kind, "shown_url": f"{kind}://…", "member": member}
+    values = {"kind": kind, "shown_url": f"{kind}://…", "member": about.get("member"), "kinds": kinds}
     return _add(actor=actor, url=str(url), name=str(name), channel=channel, values=values)
 
 
 def change(row: Channel, *, actor: Actor, changes: Mapping[str, Any], channel: str = "") -> Channel:
-    """Another URL, other events, on or off; switched on again it begins without its failures. Raises Refusal 422."""
+    """Another URL, other events or kinds of notice, on or off; switched on again it begins without its failures.
+    Raises Refusal 422."""
     wrong = _changed_url(row, changes.get("url")) if changes.get("url") is not None else []
     if changes.get("events") is not None:
         row.events, unknown = _events(changes["events"])
+        wrong = [*wrong, *unknown]
+    if changes.get("kinds") is not None:
+        row.kinds, unknown = _kinds(changes["kinds"])
         wrong = [*wrong, *unknown]
     if wrong:
         raise errors.fields(wrong)
@@ -103,6 +109,7 @@ def change(row: Channel, *, actor: Actor, changes: Mapping[str, Any], channel: s
         _switch(row, on=bool(changes["enabled"]))
     row.save()
     detail = {"name": row.name, "enabled": row.enabled, "events": list(row.events), "url": "url" in changes}
+    detail |= {"kinds": row.kinds} if row.kinds is not None else {}
     audit.record("channel.changed", actor=actor, target=f"channel:{row.pk}", detail=detail, channel=channel)
     return row
 
@@ -198,6 +205,20 @@ def _events(events: Any) -> tuple[list[str], list[dict[str, str]]]:
         words = {"names": ", ".join(unknown)[:200]}
         return [], [{"field": "events", "message": _("There is no such event: %(names)s.") % words}]
     return [name for name in NAMES if name in events], []
+
+
+def _kinds(kinds: Any) -> tuple[list[str] | None, list[dict[str, str]]]:
+    if kinds is None:
+        return None, []
+    if not isinstance(kinds, Sequence) or isinstance(kinds, str) or not kinds:
+        return None, [
+            {"field": "kinds", "message": _("Choose at least one kind of notice, or switch the channel off.")}
+        ]
+    unknown = sorted({str(each) for each in kinds} - set(outbox.FOR_ROOMS))
+    if unknown:
+        message = _("There is no such kind of notice: %(name)s.") % {"name": ", ".join(unknown)[:200]}
+        return None, [{"field": "kinds", "message": message}]
+    return [kind for kind in outbox.FOR_ROOMS if kind in kinds], []
 
 
 def _webhook_url(url: Any) -> tuple[SplitResult | None, list[dict[str, str]]]:

@@ -72,6 +72,7 @@ urlpatterns = [
     path("settings/absence/<uuid:delegation_id>/end/", absence.withdraw, name="absence_end"),
     *_channels("webhooks", webhook=True),
     *_channels("channels", webhook=False),
+    path("settings/channels/<uuid:channel_id>/hears/", channels.hear, name="channel_hears"),
     path("settings/channels/<uuid:channel_id>/people/", channels.bind, name="channel_bind"),
     path(
         "settings/channels/<uuid:channel_id>/people/<uuid:person_id>/release/", channels.release, name="channel_release"

@@ -3,13 +3,16 @@
 from typing import Any
 
 from approvals.models import WEBHOOK, Channel, ChannelPerson, Delivery
+from approvals.notifications import outbox
 
 Shape = dict[str, Any]
 
 
 def one(row: Channel, *, secret: str | None = None) -> Shape:
     """A webhook or chat channel; of a chat channel's URL only the kind is told."""
-    about = {"url": row.shown_url, "events": list(row.events)} if row.kind == WEBHOOK else {"kind": row.kind}
+    about: Shape = {"url": row.shown_url, "events": list(row.events)} if row.kind == WEBHOOK else {"kind": row.kind}
+    if row.kind != WEBHOOK and row.member_id is None:
+        about["kinds"] = list(outbox.FOR_ROOMS if row.kinds is None else row.kinds)
     shape = {
         "id": row.pk,
         "name": row.name,

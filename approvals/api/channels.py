@@ -39,11 +39,25 @@ class ChannelBody(Schema):
     url: Any = None
 
 
-class ChannelChange(Schema):
+class RoomBody(ChannelBody):
+    """One that many read; `kinds` of notice it hears, such as `asked` and `closing_soon`, all where it is left out."""
+
+    kinds: list[str] | None = None
+
+
+class WebhookChange(Schema):
     model_config = ConfigDict(extra="forbid")
 
     url: str | None = None
     events: list[str] | None = None
+    enabled: bool | None = None
+
+
+class RoomChange(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    url: str | None = None
+    kinds: list[str] | None = None
     enabled: bool | None = None
 
 
@@ -80,7 +94,7 @@ def read_webhook(request: KeyRequest, webhook_id: UUID) -> Shape:
 
 
 @router.patch("/webhooks/{uuid:webhook_id}", summary="Change a webhook")
-def change_webhook(request: KeyRequest, webhook_id: UUID, body: ChannelChange) -> Shape:
+def change_webhook(request: KeyRequest, webhook_id: UUID, body: WebhookChange) -> Shape:
     """Another URL, other events, on or off. What came while it was off is not sent later."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
@@ -121,11 +135,11 @@ def list_channels(request: KeyRequest) -> Shape:
 
 
 @router.post("/channels", response={201: Any}, summary="Make a chat channel")
-def create_channel(request: KeyRequest, body: ChannelBody) -> Status[Any]:
+def create_channel(request: KeyRequest, body: RoomBody) -> Status[Any]:
     """It hears what waits from now on. The answer holds the secret of its callbacks, this once."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
-        made = channels.add_chat(actor=bearer.actor, kind=body.kind, name=body.name, url=body.url, channel="api")
+        made = channels.add_chat(actor=bearer.actor, channel="api", **body.model_dump())
         return Status(201, one(made.channel, secret=made.secret))
 
 
@@ -139,8 +153,8 @@ def read_channel(request: KeyRequest, name: str) -> Shape:
 
 
 @router.patch("/channels/{name}", summary="Change a chat channel")
-def change_channel(request: KeyRequest, name: str, body: ChannelChange) -> Shape:
-    """Another URL, on or off."""
+def change_channel(request: KeyRequest, name: str, body: RoomChange) -> Shape:
+    """Another URL, other kinds of notice, on or off."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
         return one(_changed(channels.named(name), bearer, body))
@@ -219,5 +233,5 @@ def _webhook(webhook_id: UUID) -> Channel:
     return channels.found(webhook_id, webhook=True)
 
 
-def _changed(row: Channel, bearer: Any, body: ChannelChange) -> Channel:
+def _changed(row: Channel, bearer: Any, body: WebhookChange | RoomChange) -> Channel:
     return channels.change(row, actor=bearer.actor, changes=body.model_dump(exclude_unset=True), channel="api")

@@ -15,7 +15,8 @@ WEBHOOK = "webhook"
 class Channel(TenantModel):
     """A webhook, or a channel of a chat service; `url` and the secrets are encrypted under FIELD_KEYS.
 
-    A chat channel with a `member` is that person's own. `failures` counts in a row, since `failing_since`.
+    A chat channel with a `member` is that person's own; one without is a room and hears `kinds` of notice, all that
+    rooms can hear where it is null. `failures` counts in a row, since `failing_since`.
     """
 
     kind = models.CharField(max_length=16)
@@ -24,6 +25,7 @@ class Channel(TenantModel):
     url = models.TextField()
     shown_url = models.CharField(max_length=200)
     events = ArrayField(models.CharField(max_length=40), default=list)
+    kinds = ArrayField(models.CharField(max_length=40), null=True)
     secret = models.TextField()
     former_secret = models.TextField(blank=True)
     former_until = models.DateTimeField(null=True)

@@ -47,7 +47,7 @@ def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: 
     key = f"{request.pk}:{kind}:{mark}"
     rows = [row for ear in ways.ears(wanted, out) for row in _rows(request, kind, key, ear)]
     if kind in FOR_ROOMS:
-        rows += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms]
+        rows += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms_that_hear(kind)]
     _insert(rows)
 
 

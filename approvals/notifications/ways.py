@@ -19,16 +19,21 @@ from tenants.scope import current
 
 @dataclass(frozen=True)
 class Ways:
-    """Whether there is mail, the chat channels that belong to nobody, and those of a member."""
+    """Whether there is mail, the chat channels that belong to nobody with the kinds they hear (None is all), and those
+    of a member."""
 
     email: bool
     zone: str
-    rooms: list[UUID] = field(default_factory=list)
+    rooms: dict[UUID, list[str] | None] = field(default_factory=dict)
     own: dict[UUID, list[UUID]] = field(default_factory=dict)
 
     @property
     def any(self) -> bool:
         return self.email or bool(self.rooms) or bool(self.own)
+
+    def rooms_that_hear(self, kind: str) -> list[UUID]:
+        """The channels that belong to nobody and want this kind of notice."""
+        return [room for room, kinds in self.rooms.items() if kinds is None or kind in kinds]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Ear:
 def read() -> Ways:
     """The ways out of the tenant in scope."""
     chats = Channel.objects.filter(enabled=True, archived_at=None).exclude(kind=WEBHOOK)
-    shape = JSONObject(id="id", member="member_id")
+    shape = JSONObject(id="id", member="member_id", kinds="kinds")
     found = Tenant.objects.annotate(chats=ArraySubquery(chats.values(json=shape))).values_list(
         "notifications", "timezone", "chats"
     )
@@ -56,7 +61,7 @@ def read() -> Ways:
     return Ways(
         email=mail_is_on() and (wishes or {}).get("email") is not False,
         zone=zone,
-        rooms=[UUID(each["id"]) for each in listed if not each["member"]],
+        rooms={UUID(each["id"]): each["kinds"] for each in listed if not each["member"]},
         own=own,
     )
 

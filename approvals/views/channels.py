@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from approvals import channel_people, channels
-from approvals.channel_forms import SERVICES, ChatForm, WebhookForm
+from approvals.channel_forms import ROOM_WORDS, SERVICES, RoomForm, WebhookForm
 from approvals.channels import Made
 from approvals.models import WEBHOOK, Channel, ChannelPerson
 from tenants import pages
@@ -34,6 +34,15 @@ class PersonLine:
 
 
 @dataclass(frozen=True)
+class HearsLine:
+    """A kind of notice, and whether the room hears it."""
+
+    kind: str
+    words: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class ChannelCard:
     """One webhook or chat channel, and how it fares."""
 
@@ -50,6 +59,7 @@ class ChannelCard:
     last_error: str
     people: Sequence[PersonLine] = ()
     door: str = ""
+    hears: Sequence[HearsLine] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ def every(request: TenantRequest, *, webhook: bool, **_names: object) -> HttpRes
     """The webhooks or chat channels, and a new one."""
     if request.method != "POST":
         return _page(request, webhook=webhook)
-    form = WebhookForm(request.POST) if webhook else ChatForm(request.POST)
+    form = WebhookForm(request.POST) if webhook else RoomForm(request.POST)
     if not form.is_valid():
         return _page(request, webhook=webhook, form=form, status=422)
     try:
@@ -120,6 +130,17 @@ def switch(request: TenantRequest, channel_id: UUID, *, webhook: bool, **_names:
 
 @require_POST
 @pages.only("admin")
+def hear(request: TenantRequest, channel_id: UUID, **_names: object) -> HttpResponse:
+    """Say what a chat channel hears."""
+    kinds = request.POST.getlist("kinds")
+    with scope(request.tenant.pk):
+        row = channels.found(channel_id, webhook=False)
+        channels.change(row, actor=request.actor, changes={"kinds": kinds}, channel="page")
+    return pages.done(request, CHATS, _("Saved. %(name)s hears this from now on.") % {"name": row.name})
+
+
+@require_POST
+@pages.only("admin")
 def remove(request: TenantRequest, channel_id: UUID, *, webhook: bool, **_names: object) -> HttpResponse:
     """End it."""
     with scope(request.tenant.pk):
@@ -160,7 +181,8 @@ def _add(request: TenantRequest, form: forms.Form) -> Made:
         return channels.add_webhook(
             actor=request.actor, url=sent["url"], events=wanted, name=sent["name"], channel="page"
         )
-    return channels.add_chat(actor=request.actor, kind=sent["kind"], name=sent["name"], url=sent["url"], channel="page")
+    about = {name: sent[name] for name in ("kind", "name", "url", "kinds")}
+    return channels.add_chat(actor=request.actor, channel="page", **about)
 
 
 def _page(
@@ -185,7 +207,7 @@ def _page(
         secret=made.secret if made else "",
         secret_of=made.channel.name if made else "",
     )
-    context = {"view": view, "form": form or (WebhookForm() if webhook else ChatForm())}
+    context = {"view": view, "form": form or (WebhookForm() if webhook else RoomForm())}
     here = _here(webhook=webhook)
     return pages.page(request, "settings/channels.html", context, section="settings", here=here, status=status)
 
@@ -206,7 +228,12 @@ def _card(row: Channel, base: str, people: Sequence[PersonLine], slug: str) -> C
         last_error=row.last_error,
         people=people,
         door="" if webhook else f"/callbacks/{slug}/{row.name}",
+        hears=() if webhook else _hears(row),
     )
+
+
+def _hears(row: Channel) -> list[HearsLine]:
+    return [HearsLine(kind, str(words), row.kinds is None or kind in row.kinds) for kind, words in ROOM_WORDS.items()]
 
 
 def _because(row: Channel) -> str:

@@ -54,6 +54,20 @@ def test_a_webhook_is_changed_tried_and_removed(admin: ApiClient, acme: Tenant, 
     assert actions == {f"channel.{verb}" for verb in ("created", "changed", "tested", "secret_changed", "removed")}
 
 
+def test_a_chat_channel_says_which_notices_it_hears(admin: ApiClient, acme: Tenant) -> None:
+    every = ["asked", "asked_again", "closing_soon", "nobody_left", "not_evaluable"]
+    assert read(admin.post("/channels", CHAT))["kinds"] == every
+    assert (
+        read(admin.patch("/channels/refunds", {"kinds": ["closing_soon", "asked"]}))["kinds"] == every[:1] + every[2:3]
+    )
+    assert read(admin.get("/channels/refunds"))["kinds"] == every[:1] + every[2:3]
+    for wrong in ([], ["ended"], ["asked", "nothing"]):
+        refused = admin.patch("/channels/refunds", {"kinds": wrong})
+        assert (refused.status_code, read(refused)["errors"][0]["field"]) == (422, "kinds")
+    few = read(admin.post("/channels", {**CHAT, "name": "few", "kinds": ["asked"]}))
+    assert few["kinds"] == ["asked"]
+
+
 def test_a_chat_channels_address_is_never_told(admin: ApiClient, acme: Tenant, alice: Member) -> None:
     made = read(admin.post("/channels", CHAT))
     assert made["secret"].startswith("whsec_")

@@ -16,7 +16,7 @@ from approvals.notifications import chat, delivery, links
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
-from tests.cast.requests import fresh, group, park, rule
+from tests.cast.requests import a_call, fresh, group, park, rule
 from tests.db.test_escalation import hours_pass, levels
 from tests.db.test_notifications import client_of, decide, later, rows, told
 from tests.harness.outside import Receiver, serve, until
@@ -75,6 +75,20 @@ def test_nothing_is_said_in_a_room_about_what_is_decided_already(
     delivery.sweep()
     assert receiver.got == []
     assert [row.status for row in rows(request, transport="chat")] == ["given_up"]
+
+
+def test_a_room_hears_the_kinds_that_were_chosen_for_it(
+    acme: Tenant, ravi: Member, alice: Member, receiver: Receiver
+) -> None:
+    made = room(ravi, receiver)
+    with scope(acme.pk):
+        channels.change(made.channel, actor=actor(ravi), changes={"kinds": ["nobody_left"]})
+    park(acme)
+    delivery.sweep()
+    assert said(receiver) == []
+    park(acme, a_call(initiators=(alice.pk,)))
+    delivery.sweep()
+    assert len(said(receiver)) == 1
 
 
 def test_a_room_hears_a_raised_level_once(

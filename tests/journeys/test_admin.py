@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from approvals import channel_people, channels, escalation_policies, rules
+from approvals import channel_people, channels, escalation_policies, rotations, rules, working_hours
 from approvals.models import ApprovalRequest, Channel, EscalationPolicy
 from runs.models import AgentVersion, ToolDefinition
 from tenants import agents
@@ -37,6 +37,8 @@ PAGES = (
     "channels/",
     "deliveries/",
     "notices/",
+    "calendars/",
+    "rotations/",
 )
 SCREENS = [(PHONE, "light"), (PHONE, "dark"), (WIDE, "light"), (WIDE, "dark")]
 
@@ -58,8 +60,16 @@ def test_every_settings_page_is_accessible(
     with scope(acme.pk):
         agents.switch("refund-desk", actor=actor(ravi), enabled=True, restricted=True)
         rule = rules.create_rule(actor=actor(ravi), name="Refunds", when="args.amount > 500", approvals=2)
+        week = {"monday": [["09:00", "12:00"], ["13:00", "17:00"]]}
+        calendar = working_hours.create(actor=actor(ravi), name="Berlin", zone="Europe/Berlin", country="DE", week=week)
+        nights = rotations.create(
+            actor=actor(ravi), name="Nights", every="week", zone="UTC", handover="09:00", first_day="2026-11-30",
+            members=[str(alice.pk)],
+        )  # fmt: skip
         escalation_policies.create(
-            actor=actor(ravi), name="Standard", levels=[{"after": 60, "groups": ["Refund reviewers"]}]
+            actor=actor(ravi),
+            name="Standard",
+            levels=[{"after": 60, "groups": ["Refund reviewers"]}, {"after": 120, "rotations": ["Nights"]}],
         )
         escalation = EscalationPolicy.objects.get()
         for number in range(2):
@@ -76,6 +86,9 @@ def test_every_settings_page_is_accessible(
         "agents/refund-desk/people/",
         f"policies/{rule.pk}/",
         f"escalation/{escalation.pk}/",
+        f"calendars/{calendar.pk}/",
+        f"rotations/{nights.pk}/",
+        f"rotations/{nights.pk}/edit/",
         "../audit/?entry=3",
     ):
         page.goto(BASE + path)

@@ -106,7 +106,7 @@ def test_what_kept_failing_is_said_on_its_page(acme: Tenant, ravi: Member, recei
 
 def test_a_chat_channel_is_made_and_its_address_never_shown(acme: Tenant, ravi: Member, alice: Member) -> None:
     client = browser(ravi)
-    made = client.post(f"{BASE}channels/", CHAT).text
+    made = client.post(f"{BASE}channels/", {**CHAT, "kinds": ["asked", "nobody_left"]}).text
     assert "whsec_" in made
     key = only(acme).pk
     bound = {"member": str(alice.pk), "external_id": "U024"}
@@ -119,6 +119,19 @@ def test_a_chat_channel_is_made_and_its_address_never_shown(acme: Tenant, ravi: 
         person = ChannelPerson.objects.get()
     assert client.post(f"{BASE}channels/{key}/people/{person.pk}/release/").status_code == 303
     assert "U024" not in client.get(f"{BASE}channels/").text
+
+
+def test_an_admin_says_what_a_chat_channel_hears(acme: Tenant, ravi: Member) -> None:
+    client = browser(ravi)
+    assert client.post(f"{BASE}channels/", CHAT).status_code == 422
+    client.post(f"{BASE}channels/", {**CHAT, "kinds": ["asked", "nobody_left"]})
+    row = only(acme)
+    assert row.kinds == ["asked", "nobody_left"]
+    hears = f"{BASE}channels/{row.pk}/hears/"
+    assert client.post(hears, {"kinds": ["closing_soon"]}).status_code == 303
+    assert client.post(hears, {"kinds": ["ended"]}).status_code == 422
+    assert client.post(hears).status_code == 422
+    assert only(acme).kinds == ["closing_soon"]
 
 
 def test_a_refused_form_shows_no_address_again(acme: Tenant, ravi: Member) -> None:
