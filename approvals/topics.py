@@ -1,8 +1,8 @@
 """What can be watched here: the inbox of the tenant, and one request."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
-from django.db.models import Max
+from django.db.models import DateTimeField, Func, Max, Value
 from django.db.models.functions import Coalesce, Now
 
 from approvals import access
@@ -11,6 +11,14 @@ from tenants import events, ids, topics
 from tenants.models import Event, Member
 
 WINDOW = timedelta(minutes=2)
+BEGIN = Func(
+    Value(WINDOW),
+    Now() - WINDOW,
+    Value(datetime(2026, 1, 1, tzinfo=UTC)),
+    function="date_bin",
+    output_field=DateTimeField(),
+)
+"""Where the window begins: two to four minutes ago."""
 
 
 def connect() -> None:
@@ -22,11 +30,10 @@ def connect() -> None:
 def inbox_number() -> int:
     """A number that grows with everything that is told in the tenant: microseconds of its last event.
 
-    Events are found by time within a window alone. Where none is in it, the number is that of the window's beginning:
-    it never misses one, and a page that saw nothing happen looks once in two minutes.
+    Events are found by time within a window alone. Where none is in it, the number is that of the window's beginning,
+    which moves every two minutes: none is missed, and a page that saw nothing happen looks once in that time.
     """
-    begin = Now() - WINDOW
-    found = Event.objects.filter(at__gte=begin).aggregate(last=Coalesce(Max("at"), begin))
+    found = Event.objects.filter(at__gte=BEGIN).aggregate(last=Coalesce(Max("at"), BEGIN))
     return int(found["last"].timestamp() * 1_000_000)
 
 

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.db.models.functions import Now
 
-from approvals.topics import WINDOW, inbox_number
+from approvals.topics import BEGIN, WINDOW, inbox_number
 from tenants import events, locks
 from tenants.models import Event, Member
 from tenants.scope import scope
@@ -53,7 +52,7 @@ def test_only_the_window_is_read(alice: Member) -> None:
     with owner(connection.settings_dict["NAME"]) as connected:
         connected.execute("ANALYZE tenants_event")
     with scope(alice.tenant_id), connection.cursor() as cursor:
-        query, given = Event.objects.filter(at__gte=Now() - WINDOW).values("at").query.sql_with_params()
+        query, given = Event.objects.filter(at__gte=BEGIN).values("at").query.sql_with_params()
         cursor.execute(f"EXPLAIN {query}", given)
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "events_in_time" in plan
