@@ -9,7 +9,7 @@ from django.utils.translation import pgettext
 
 from approvals.pages.hours import DAY, Part
 
-LEFT, WIDE = 52, 300
+LEFT, WIDE = 60, 300
 LINE, BAR = 24, 18
 TEXT = 13
 """From the top of a bar to the line its number stands on."""

@@ -33,7 +33,7 @@ def test_a_bar_stands_where_its_hours_are_and_solid_ones_carry_no_number() -> No
     with timezone.override(UTC):
         (day,) = chart(by_day([*parts, stretch(start + timedelta(hours=18), 6)])).days
     assert [(bar.fill, bar.x, bar.width, bar.number) for bar in day.bars] == [
-        ("fill-none", "52.0", "100.0", ""),
-        ("fill-one", "152.0", "125.0", "0"),
-        ("fill-ok", "277.0", "75.0", "0"),
+        ("fill-none", "60.0", "100.0", ""),
+        ("fill-one", "160.0", "125.0", "0"),
+        ("fill-ok", "285.0", "75.0", "0"),
     ]

@@ -200,7 +200,7 @@ def test_who_could_answer_is_drawn_above_its_table(acme: Tenant, ravi: Member, a
     assert len(chart.days) in {14, 15}
     bars = [bar for day in chart.days[1:-1] for bar in day.bars]
     assert {(bar.fill, bar.x, bar.width, bar.number) for bar in bars if bar.fill != "fill-none"} == {
-        ("fill-one", "164.5", "100.0", "2")
+        ("fill-one", "172.5", "100.0", "2")
     }
     assert sum(1 for bar in bars if bar.fill == "fill-one") in {8, 9, 10}
 
