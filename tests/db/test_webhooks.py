@@ -326,7 +326,8 @@ def test_one_that_hangs_is_not_waited_for_by_the_next_sweep(acme: Tenant, ravi: 
         park(acme)
         delivery.sweep(patience=0.01)
         park(acme)
-        until(lambda: delivery.sweep(patience=0.01) and len(receiver.got) == 2)
+        until(lambda: (delivery.sweep(patience=0.01), len(receiver.got) == 2)[1])
+        until(lambda: slow.got)
         assert len(slow.got) == 1
     finally:
         slow.released.set()
