@@ -38,7 +38,7 @@ def at(text: str, zone: str = "UTC") -> datetime:
 
 
 def seconds(spans: list[tuple[datetime, datetime]]) -> float:
-    return sum((closes - opens).total_seconds() for opens, closes in spans)
+    return sum((closes - opens for opens, closes in spans), timedelta()).total_seconds()
 
 
 hours = st.lists(st.integers(0, 24 * 12), min_size=0, max_size=6, unique=True).map(
