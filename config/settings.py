@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env as source
 from config import logs
+from config.local.sockets import sockets_of
 
 BASE_DIR = source.BASE
 LOCAL_DIR = source.local_dir()
@@ -132,12 +133,12 @@ TEMPLATES = [
 # A command is one process with one thread, and wants its error at once rather than the pool's patience.
 _ONE_SHOT = Path(sys.argv[0]).name == "manage.py"
 POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=0 if _ONE_SHOT else 12)
-_SOCKETS = f"?host={LOCAL_DIR / 'sockets'}"
+_SOCKETS = sockets_of(LOCAL_DIR)
 _owner_url: str = env.str("DATABASE_OWNER_URL", default="")
 _app_url: str = env.str("DATABASE_URL", default="")
 if not _app_url:
-    _app_url = f"postgresql://vermilion_app@/vermilion{_SOCKETS}"
-    _owner_url = _owner_url or f"postgresql://vermilion_owner@/vermilion{_SOCKETS}"
+    _app_url = f"postgresql://vermilion_app@/vermilion?host={_SOCKETS}"
+    _owner_url = _owner_url or f"postgresql://vermilion_owner@/vermilion?host={_SOCKETS}"
 
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
@@ -156,9 +157,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- queue, bell, cache -------------------------------------------------------------------------------
 
-BROKER_URL: str = env.str(
-    "BROKER_URL", default=f"redis+socket://{LOCAL_DIR / 'sockets' / 'valkey.sock'}?virtual_host=0"
-)
+BROKER_URL: str = env.str("BROKER_URL", default=f"redis+socket://{_SOCKETS / 'valkey.sock'}?virtual_host=0")
 _ON_VALKEY = not BROKER_URL.startswith(("amqp", "pyamqp"))
 CHANNEL_URL: str = env.str("CHANNEL_URL", default=source.valkey(BROKER_URL, number=1) if _ON_VALKEY else "")
 CHANNEL_PREFIX = env.str("CHANNEL_PREFIX", default="vermilion")

@@ -4,13 +4,15 @@ import os
 import tempfile
 from pathlib import Path
 
+from config.local.sockets import sockets_of
+
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 # The first process of a run names the folder; xdist's workers inherit the name.
 FOLDER = os.environ.setdefault("TEST_SERVICES", os.path.join(tempfile.gettempdir(), f"vermilion-test-{os.getpid()}"))  # noqa: PTH118
 # Sixteen of Valkey's databases for each process: 0 nobody listens, 1 bell and cache, 2 the pair, 3 to 15 own workers.
 NUMBERS = 16 * int(WORKER.removeprefix("gw") or 0)
 LISTENED_BY_NOBODY, BELL, PAIR, OWN = NUMBERS, NUMBERS + 1, NUMBERS + 2, range(NUMBERS + 3, NUMBERS + 16)
-SOCKET = Path(FOLDER) / "sockets" / "valkey.sock"
+SOCKET = sockets_of(Path(FOLDER)) / "valkey.sock"
 
 
 def broker(number: int, valkey: Path = SOCKET) -> str:
@@ -21,7 +23,7 @@ def broker(number: int, valkey: Path = SOCKET) -> str:
 os.environ |= {
     "LOCAL_DIR": FOLDER,
     "BROKER_URL": broker(LISTENED_BY_NOBODY),
-    "CHANNEL_URL": f"unix://{FOLDER}/sockets/valkey.sock?db={BELL}",
+    "CHANNEL_URL": f"unix://{SOCKET}?db={BELL}",
     "CHANNEL_PREFIX": f"test-{WORKER or 'main'}",
     "SECRET_KEY": "a secret of the tests, long enough to be one",
     "FIELD_KEYS": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",

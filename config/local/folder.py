@@ -1,13 +1,11 @@
 """The folder of the embedded services: its lock, its sockets, its `run.json`."""
 
 import fcntl
-import hashlib
 import json
 import os
 import secrets
 import shutil
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
@@ -15,10 +13,9 @@ from typing import IO
 from cryptography.fernet import Fernet
 
 from config.local import children
+from config.local.sockets import sockets_of
 from config.local.trouble import Trouble, explain
 
-# The kernel's limit for a socket's whole path is 104 bytes on macOS, 108 on Linux.
-_SOCKET_PATH_LIMIT = 100
 FOLDERS = ("postgres", "postgres.new", "valkey", "sockets", "storage", "demo", "log")
 FILES = ("run.json", "postgres.log", "valkey.log")
 
@@ -80,15 +77,6 @@ class Folder:
         if self._lock:
             self._lock.close()
             self._lock = None
-
-
-def sockets_of(base: Path) -> Path:
-    """The folder of the sockets: inside `base`, or where the path is too long, a short private one."""
-    inside = base / "sockets"
-    if len(os.fsencode(inside / ".s.PGSQL.5432")) < _SOCKET_PATH_LIMIT:
-        return inside
-    short = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"vermilion-{short}"
 
 
 def private(folder: Path) -> None:

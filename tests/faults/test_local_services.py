@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,8 +52,10 @@ def services(base: Path) -> Iterator[tuple[Postgres, Valkey]]:
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> Path:
-    return tmp_path / "local"
+def base() -> Iterator[Path]:
+    """A folder whose path is short enough for the sockets to lie in it."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        yield Path(short) / "local"
 
 
 def gone(pid: int, *, within: float = 15) -> bool:
@@ -170,7 +173,8 @@ def test_what_stops_a_start_is_said_in_a_line(error: OSError, line: str) -> None
     assert "\n" not in told
 
 
-def test_a_folder_of_somebody_else_is_not_taken_for_ours(tmp_path: Path) -> None:
-    (tmp_path / "sockets").write_text("a file, not a folder")
+def test_a_folder_of_somebody_else_is_not_taken_for_ours(base: Path) -> None:
+    base.mkdir()
+    (base / "sockets").write_text("a file, not a folder")
     with pytest.raises((Trouble, OSError), match=r"somebody else|cannot be prepared"):
-        Folder(tmp_path).hold()
+        Folder(base).hold()

@@ -74,9 +74,9 @@ class Up:
 def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
     made: list[Up] = []
 
-    def start(*words: str, port: int = 0) -> Up:
+    def start(*words: str, port: int = 0, folder: str = "local") -> Up:
         port = port or free_port()
-        base, output = tmp_path / "local", tmp_path / f"output-{len(made)}"
+        base, output = tmp_path / folder, tmp_path / f"output-{len(made)}"
         env = {k: v for k, v in os.environ.items() if not k.startswith(TOLD)}
         env |= {"LOCAL_DIR": str(base), "PORT": str(port), "SWEEP_SECONDS": "1"}
         with output.open("wb") as file:
@@ -97,7 +97,7 @@ def postgres_is_ready(up: Up) -> bool:
 
 
 def test_everything_runs_comes_back_and_ends_with_a_control_c(up: Callable[..., Up]) -> None:
-    running = up()
+    running = up(folder="a path too long for the name of a socket, " * 3)
     assert wait_for(running.answers, within=SLOW), running.said
     for words in (("uvicorn",), ("celery", "worker"), ("celery", "beat"), ("postgres", "-D"), ("valkey-server",)):
         assert running.child(*words), (words, running.children(), running.said)

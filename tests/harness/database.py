@@ -16,7 +16,7 @@ from django.test import TransactionTestCase
 from psycopg import sql
 from redis import Redis
 
-from tests.settings import BELL, FOLDER, LISTENED_BY_NOBODY, WORKER
+from tests.settings import BELL, FOLDER, LISTENED_BY_NOBODY, SOCKET, WORKER
 
 TEMPLATE = "test_template"
 NAME = f"test_{WORKER or 'main'}"
@@ -129,7 +129,7 @@ def _clean(request: pytest.FixtureRequest) -> Iterator[None]:
     request.getfixturevalue("emptier")
     yield
     for number in (LISTENED_BY_NOBODY, BELL):
-        with Redis(unix_socket_path=f"{FOLDER}/sockets/valkey.sock", db=number) as client:
+        with Redis(unix_socket_path=str(SOCKET), db=number) as client:
             client.flushdb()
 
 
