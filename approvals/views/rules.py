@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from approvals import durations, rule_bodies, rule_forms, rules, trials
 from approvals.models import PolicyRule
 from approvals.pages import rules as shapes
-from approvals.pages.rules import HERE, RuleView, TrialView
+from approvals.pages.rules import HERE, RuleView
+from approvals.pages.trials import TrialView, trial_view
 from approvals.rule_forms import RuleForm
 from tenants import pages
 from tenants.refusals import Refusal, not_found
@@ -165,7 +166,7 @@ def _tried(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> H
     status = 200
     try:
         body = rule_bodies.validated(form.body(), is_default=bool(rule and rule.is_default))
-        trial = shapes.trial_view(trials.run(form.body(), replaces=rule.pk if rule else None))
+        trial = trial_view(trials.run(form.body(), replaces=rule.pk if rule else None))
     except Refusal as refusal:
         form.refuse(refusal.errors)
         status = refusal.status

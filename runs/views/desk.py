@@ -17,7 +17,7 @@ from runs import access, outcomes, telling
 from runs.models import Attempt, Run, Step, ToolDefinition
 from runs.states import FINISHED
 from runs.views import story
-from runs.views.shapes import DeskView, Known, Outcome, OutcomeRow
+from runs.views.desk_shapes import DeskView, Known, Outcome, OutcomeRow
 from runs.views.steps import Timeline
 from tenants import exact_json, ids
 from tenants.models import Event, Member

@@ -12,7 +12,7 @@ from approvals.display import says
 from runs import access, commands, payloads, telling
 from runs.models import Payload, Run
 from runs.views.desk import Place, desk
-from runs.views.shapes import SettleForm
+from runs.views.desk_shapes import SettleForm
 from runs.views.story import story
 from tenants import exact_json, ids
 from tenants.models import Member

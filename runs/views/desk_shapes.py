@@ -1,0 +1,81 @@
+"""What the page of the outcome desk is given: one unknown outcome in full, the others as rows, what was typed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from approvals.display import Shown
+from runs.views.shapes import Param
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """One thing known about a call whose answer never came; either `label` or `at` is set."""
+
+    label: str = ""
+    at: datetime | None = None
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One unknown outcome in full, with what may be done about it. `cannot` is a code, empty if one may."""
+
+    title: Shown
+    tool: str
+    effect: str
+    run_title: Shown
+    run_url: str
+    step: int
+    known: list[Known]
+    params: list[Param]
+    approved_by: list[str]
+    risk: str
+    look: list[str]
+    may_settle: bool
+    cannot: str
+    settle_from: datetime | None
+    can: list[str]
+    barred: list[str]
+    may_do_again: bool
+    do_again_why: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeRow:
+    """One line of the desk. `state` is open, later, completed, not_done or do_again."""
+
+    title: Shown
+    url: str
+    since: datetime
+    state: str
+    from_: datetime | None = None
+    settled_by: str = ""
+    note: Shown | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskView:
+    """The outcome desk: one open in full, the others as rows; `settled` counts 30 days."""
+
+    open: int
+    oldest: datetime | None
+    settled: int
+    settled_url: str
+    current: Outcome | None
+    others: list[OutcomeRow]
+    seq: int | None = None
+    topics: str = "outcomes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettleForm:
+    """What was typed into the desk's form; `errors` maps a field to words, "" is the whole form."""
+
+    outcome: str = ""
+    note: str = ""
+    result: str = ""
+    errors: Mapping[str, str] = field(default_factory=dict)
