@@ -1,0 +1,3579 @@
+SET LOCAL check_function_bodies = false;
+SET LOCAL search_path = '';
+
+CREATE FUNCTION public.app_tenant() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('app.tenant', true), '')::uuid $$;
+
+CREATE FUNCTION public.append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  allowed text := TG_ARGV[0];
+  by_owner boolean := (SELECT pg_get_userbyid(relowner) = current_user FROM pg_class WHERE oid = TG_RELID);
+BEGIN
+  IF by_owner AND TG_OP = 'DELETE' AND allowed = 'purge' THEN
+    RETURN OLD;
+  END IF;
+  IF by_owner AND TG_OP = 'UPDATE' AND to_jsonb(NEW) -> allowed = 'null'
+     AND to_jsonb(NEW) - allowed = to_jsonb(OLD) - allowed THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE FUNCTION public.audit_blank(p_tenant uuid, p_before timestamp with time zone) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  WITH blanked AS (
+    UPDATE public.tenants_auditcontent c SET body = NULL FROM public.tenants_auditentry e
+    WHERE p_tenant = public.app_tenant() AND c.tenant_id = p_tenant AND e.tenant_id = p_tenant AND e.seq = c.seq
+      AND e.at < p_before AND c.body IS NOT NULL
+    RETURNING 1
+  ) SELECT count(*) FROM blanked
+$$;
+
+CREATE FUNCTION public.count_all() RETURNS TABLE(name text, value bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  WITH unfinished AS (
+    SELECT status, due_at FROM public.runs_run WHERE NOT status IN ('cancelled', 'failed', 'succeeded')
+  ), pending AS (
+    SELECT due_at FROM public.approvals_approvalrequest WHERE status = 'pending'
+  ), leaving AS (
+    SELECT due_at FROM public.approvals_delivery WHERE status IN ('pending', 'sending')
+  ), waits (what, n, since) AS (
+    SELECT 'runs', count(*), min(due_at) FROM unfinished WHERE due_at <= now()
+    UNION ALL SELECT 'approval_requests', count(*), min(due_at) FROM pending WHERE due_at <= now()
+    UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM leaving WHERE due_at <= now()
+  )
+  SELECT 'runs_' || status, count(*) FROM unfinished GROUP BY status
+  UNION ALL SELECT 'approval_requests_pending', count(*) FROM pending
+  UNION ALL SELECT 'deliveries_pending', count(*) FROM leaving
+  UNION ALL SELECT 'steps_unknown', count(*) FROM public.runs_step WHERE unknown_since IS NOT NULL
+  UNION ALL SELECT 'leases_held', count(*) FROM public.runs_lease WHERE until > now()
+  UNION ALL SELECT what || '_overdue', n FROM waits
+  UNION ALL SELECT what || '_overdue_seconds', coalesce(extract(epoch FROM now() - since), 0)::bigint FROM waits
+$$;
+
+CREATE FUNCTION public.delivery_states() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE before text := CASE TG_OP WHEN 'INSERT' THEN '' ELSE OLD.status END;
+BEGIN
+  IF TG_OP = 'UPDATE' AND (false) THEN
+    RAISE EXCEPTION 'approvals_delivery: what was asked is frozen' USING ERRCODE = 'check_violation';
+  END IF;
+  IF TG_OP = 'UPDATE' AND before = NEW.status THEN RETURN NEW; END IF;
+  IF NOT (before || '>' || NEW.status = ANY (ARRAY['>pending', 'pending>given_up', 'pending>sending', 'sending>given_up', 'sending>pending', 'sending>sent'])) THEN
+    RAISE EXCEPTION 'approvals_delivery: % to % is not allowed', coalesce(nullif(before, ''), 'nothing'), NEW.status
+      USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.due_answers(n integer, since interval) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $_$
+    SELECT DISTINCT r.tenant_id, r.id
+      FROM public.approvals_approvalrequest q
+      JOIN public.runs_run r
+        ON r.tenant_id = q.tenant_id
+       AND r.id = CASE WHEN q.subject LIKE 'run:%' THEN substr(q.subject, 5)::uuid END
+      JOIN public.runs_step s
+        ON s.tenant_id = r.tenant_id AND s.run_id = r.id AND s.seq = CASE WHEN q.ref ~ '^\d+$' THEN q.ref::bigint END
+     WHERE q.decided_at > now() - since AND q.status <> 'superseded'
+       AND (r.status = 'waiting_approval' OR r.status = 'needs_attention' AND r.reason = 'unknown_outcome')
+       AND s.status = 'planned' AND (s.due_at IS NULL OR s.due_at <= now())
+       AND NOT EXISTS (
+           SELECT FROM public.approvals_approvalrequest p
+            WHERE p.tenant_id = q.tenant_id AND p.subject = q.subject AND p.ref = q.ref AND p.opened_at > q.opened_at)
+     LIMIT n
+$_$;
+
+CREATE FUNCTION public.due_deadlines(n integer) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+    SELECT r.tenant_id, r.id
+      FROM public.tenants_tenant t
+     CROSS JOIN LATERAL (
+           SELECT y.tenant_id, y.id, y.deadline FROM public.runs_run y
+            WHERE y.tenant_id = t.id AND y.deadline <= now() AND y.status NOT IN ('cancelled', 'failed', 'succeeded')
+            ORDER BY y.deadline LIMIT n) AS r
+     ORDER BY r.deadline LIMIT n
+$$;
+
+CREATE FUNCTION public.due_deliveries(n integer) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT d.tenant_id, d.id FROM public.approvals_delivery d
+  WHERE d.status IN ('pending', 'sending') AND d.due_at <= now() AND d.transport = 'email' ORDER BY d.due_at LIMIT n
+$$;
+
+CREATE FUNCTION public.due_leases(n integer) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+    SELECT l.tenant_id, l.run_id
+      FROM public.tenants_tenant t
+     CROSS JOIN LATERAL (
+           SELECT y.tenant_id, y.run_id, y.until
+             FROM public.runs_lease y
+             JOIN public.runs_run r ON r.tenant_id = y.tenant_id AND r.id = y.run_id
+            WHERE y.tenant_id = t.id AND y.until <= now() AND r.status IN ('running', 'cancelled', 'failed', 'succeeded')
+            ORDER BY y.until LIMIT n) AS l
+     ORDER BY l.until LIMIT n
+$$;
+
+CREATE FUNCTION public.due_parcels(n integer) RETURNS TABLE(tenant uuid, id uuid, lane text)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT tenant_id, id, lane FROM (
+    SELECT d.tenant_id, d.id, d.due_at, coalesce(d.channel_id::text, d.transport) AS lane,
+      row_number() OVER (PARTITION BY coalesce(d.channel_id::text, d.transport) ORDER BY d.due_at) AS place
+    FROM (
+      SELECT * FROM public.approvals_delivery
+      WHERE status IN ('pending', 'sending') AND due_at <= statement_timestamp() ORDER BY due_at LIMIT 20 * n
+    ) d
+  ) found WHERE lane = 'email' OR place <= greatest(n / 5, 1) ORDER BY due_at LIMIT n
+$$;
+
+CREATE FUNCTION public.due_requests(n integer) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT found.tenant_id, found.id
+    FROM public.tenants_tenant t
+   CROSS JOIN LATERAL (
+         SELECT x.tenant_id, x.id, x.due_at, row_number() OVER (ORDER BY x.due_at) AS turn
+           FROM ((SELECT r.tenant_id, r.id, r.due_at FROM public.approvals_approvalrequest r
+                   WHERE r.tenant_id = t.id AND r.status = 'pending' AND r.due_at <= statement_timestamp()
+                   ORDER BY r.due_at LIMIT n)
+                 UNION
+                 (SELECT r.tenant_id, r.id, r.due_at FROM public.approvals_approvalrequest r
+                   WHERE r.tenant_id = t.id AND r.status = 'pending' AND r.asked_stamp < t.stamp LIMIT n)) AS x) AS found
+   ORDER BY found.turn, found.due_at LIMIT n
+$$;
+
+CREATE FUNCTION public.due_runs(n integer) RETURNS TABLE(tenant uuid, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+    SELECT r.tenant_id, r.id
+      FROM public.tenants_tenant t
+     CROSS JOIN LATERAL (
+           SELECT x.tenant_id, x.id, x.due_at, row_number() OVER (ORDER BY x.due_at) AS turn
+             FROM (SELECT y.tenant_id, y.id, y.due_at FROM public.runs_run y
+                    WHERE y.tenant_id = t.id AND y.due_at <= now()
+                    ORDER BY y.due_at LIMIT n) AS x) AS r
+     ORDER BY r.turn, r.due_at LIMIT n
+$$;
+
+CREATE FUNCTION public.event_append(p_tenant uuid, p_subject text, p_name text, p_actor jsonb, p_message text, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  v_subject bytea := subject_bytes(p_subject);
+  v_seq bigint;
+BEGIN
+  INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+  SELECT p_tenant, v_subject,
+    coalesce((SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject), 0) + 1,
+    p_name, clock_timestamp(), p_actor, p_message, p_data
+  RETURNING seq INTO v_seq;
+  RETURN v_seq;
+END $$;
+
+CREATE FUNCTION public.event_to_webhooks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  -- Nearly always so, and several times cheaper than an INSERT of nothing.
+  IF NOT EXISTS (
+    SELECT FROM approvals_channel c
+    WHERE c.tenant_id = NEW.tenant_id AND c.kind = 'webhook' AND c.enabled AND NEW.name = ANY (c.events)
+  ) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO approvals_delivery (
+    id, tenant_id, request_id, channel_id, kind, key, transport, address, status, attempts, due_at, error, subject, seq
+  )
+  SELECT gen_random_uuid(), NEW.tenant_id,
+    CASE WHEN NEW.name LIKE 'approval.%' THEN (NEW.data ->> 'request')::uuid END,
+    c.id, NEW.name, 'event:' || subject_text(NEW.subject) || ':' || NEW.seq, 'webhook', c.id::text, 'pending', 0,
+    clock_timestamp(), '', subject_text(NEW.subject), NEW.seq
+  FROM approvals_channel c
+  WHERE c.tenant_id = NEW.tenant_id AND c.kind = 'webhook' AND c.enabled AND c.archived_at IS NULL
+    AND NEW.name = ANY (c.events);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.forget_answers(p_limit integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  WITH gone AS (
+    DELETE FROM public.tenants_idempotentanswer WHERE id IN (
+      SELECT id FROM public.tenants_idempotentanswer WHERE created_at < now() - interval '24 hours'
+      ORDER BY created_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ) SELECT count(*) FROM gone
+$$;
+
+CREATE FUNCTION public.forget_deliveries(p_limit integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  WITH gone AS (
+    DELETE FROM public.approvals_delivery WHERE id IN (
+      SELECT id FROM public.approvals_delivery
+      WHERE request_id IS NULL AND status IN ('sent', 'given_up') AND created_at < now() - interval '30 days'
+      ORDER BY created_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ), used AS (
+    DELETE FROM public.approvals_callbackseen WHERE id IN (
+      SELECT id FROM public.approvals_callbackseen WHERE at < now() - interval '1 day'
+      ORDER BY at LIMIT p_limit FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ) SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM used)
+$$;
+
+CREATE FUNCTION public.journal_boundary(p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb, p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean, p_delay double precision, p_due_at timestamp with time zone, p_result text, p_payloads jsonb, p_tokens_in bigint, p_tokens_out bigint, p_cost numeric, p_note text, p_new bigint, p_new_kind text, p_turn bigint, p_tool text, p_effect text, p_call_id text, p_new_digest text, p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text, p_more json, p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text, OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision, OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer) RETURNS record
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+DECLARE
+    v_now timestamptz;
+    v_next timestamptz;
+    v_until timestamptz;
+    v_stamp bigint;
+    v_finished boolean;
+    v_opens boolean := p_open IS NOT NULL;
+    v_fresh boolean := p_open = p_new;
+    v_subject bytea := subject_of_run(p_run);
+    v_closed_tool text;
+    v_closed_number integer;
+    v_tool text;
+    v_told integer;
+    v_planned integer;
+    v_more integer;
+    v_names text[];
+    v_messages text[];
+    v_data jsonb[];
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    SELECT l.until, r.status, CASE WHEN p_stamp IS NOT NULL THEN (SELECT t.stamp FROM tenants_tenant t WHERE t.id = p_tenant) END,
+           (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject)
+      INTO v_until, journal_boundary.status, v_stamp, last_event
+      FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence;
+    v_now := clock_timestamp();
+    IF v_until IS NULL OR v_until <= v_now THEN
+        code := 'lost';
+        RETURN;
+    END IF;
+    code := 'ok';
+    at := extract(epoch FROM v_now);
+    first_event := last_event + 1;
+    v_finished := journal_boundary.status IN ('succeeded', 'failed', 'cancelled');
+    IF v_opens AND journal_boundary.status <> 'running' AND NOT (v_finished AND p_kind = 'lookup') THEN
+        code := 'halted';
+        v_opens := false;
+    ELSIF v_opens AND p_stamp IS DISTINCT FROM v_stamp THEN
+        code := 'stale';
+        v_opens := false;
+    END IF;
+
+    IF p_close IS NOT NULL THEN
+        IF p_delay IS NOT NULL OR p_due_at IS NOT NULL THEN
+            v_next := CASE WHEN p_delay IS NULL THEN p_due_at ELSE v_now + make_interval(secs => p_delay) END;
+            next_at := extract(epoch FROM v_next);
+        END IF;
+        closed_status := p_status;
+        closed_reason := p_reason;
+        IF v_finished AND p_status = 'started' THEN
+            SELECT 'cancelled', CASE WHEN s.kind <> 'tool_call' OR s.effect = 'read' THEN 'failed'
+                                     WHEN p_not_done THEN 'declined' ELSE 'unknown' END
+              INTO closed_reason, closed_status
+              FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close;
+        END IF;
+        UPDATE runs_step s
+           SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = v_next,
+               result = coalesce(p_result, s.result), payloads = coalesce(p_payloads, s.payloads),
+               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END
+         WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
+     RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
+        UPDATE runs_attempt a
+           SET closed_at = v_now, cause = p_cause, message = p_message, not_done = p_not_done, next_at = v_next
+         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = v_closed_number
+           AND a.closed_at IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
+        END IF;
+        IF p_tokens_in IS NOT NULL THEN
+            PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
+        END IF;
+    END IF;
+
+    IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
+        v_fresh := v_fresh AND v_opens;
+        INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
+                               generation, attempts, spent, proposed, arguments, rationale, payloads)
+        VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_fresh THEN 'started' ELSE 'planned' END, '', p_turn, p_tool,
+                p_effect, p_call_id, p_new_digest, 0, CASE WHEN v_fresh THEN 1 ELSE 0 END, 0, p_proposed, p_new_arguments,
+                p_rationale, p_new_payloads);
+    END IF;
+    IF p_more IS NOT NULL THEN
+        SELECT m.names, m.messages, m.data INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
+    END IF;
+    IF v_finished AND p_new_kind = 'tool_call' THEN
+        SELECT v_names || m.names, v_messages || m.messages, v_data || m.data
+          INTO v_names, v_messages, v_data FROM journal_decline_planned(p_tenant, p_run) m;
+    END IF;
+
+    IF v_opens THEN
+        IF v_fresh THEN
+            number := 1;
+            v_tool := p_tool;
+        ELSE
+            UPDATE runs_step s
+               SET status = CASE WHEN p_kind = 'call' THEN 'started' ELSE s.status END, attempts = s.attempts + 1, due_at = NULL,
+                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest)
+             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open
+         RETURNING s.tool, s.attempts INTO v_tool, number;
+        END IF;
+        INSERT INTO runs_attempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, cause, message)
+        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, v_now, '', '');
+    END IF;
+
+    -- The events, in their order: what was closed, what was planned (further plans in between), what was opened.
+    v_told := CASE WHEN closed_status IS NULL THEN 0 ELSE 1 END;
+    v_planned := v_told + CASE WHEN p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN 1 ELSE 0 END;
+    v_more := coalesce(cardinality(v_names), 0);
+    IF v_more > 0 THEN
+        INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+        SELECT p_tenant, v_subject, last_event + v_planned + x.n, x.name, v_now, p_actor, x.message, x.data
+          FROM unnest(v_names, v_messages, v_data) WITH ORDINALITY AS x(name, message, data, n);
+    END IF;
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT p_tenant, v_subject, last_event + e.place, e.name, v_now, p_actor, e.message, e.data
+      FROM (VALUES
+           (v_told, 1, 'step.' || CASE closed_status WHEN 'started' THEN 'retrying' ELSE closed_status END, p_note,
+            journal_fact(p_close, v_closed_tool, v_closed_number, closed_reason, p_cause, v_next)),
+           (v_planned, v_told + 1, 'step.planned', p_new_note,
+            jsonb_build_object('step', p_new, 'kind', p_new_kind, 'tool', p_tool)),
+           (v_planned + v_more + CASE WHEN v_opens THEN 1 ELSE 0 END, v_planned + v_more + 1,
+            CASE WHEN p_kind = 'call' THEN 'step.started' ELSE 'step.progress' END, p_open_note,
+            jsonb_build_object('step', p_open, 'tool', v_tool, 'attempt', number, 'kind', p_kind)))
+        AS e(upto, place, name, message, data)
+     WHERE e.upto >= e.place;
+    last_event := last_event + v_planned + v_more + CASE WHEN v_opens THEN 1 ELSE 0 END;
+END $$;
+
+CREATE FUNCTION public.journal_check(p_tenant uuid, p_run uuid, p_fence bigint, OUT code text, OUT status text) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    SELECT r.status INTO journal_check.status
+      FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence AND l.until > clock_timestamp();
+    code := CASE WHEN journal_check.status IS NULL THEN 'lost' WHEN journal_check.status <> 'running' THEN 'halted' ELSE 'ok' END;
+END $$;
+
+CREATE FUNCTION public.journal_decline(p_tenant uuid, p_run uuid, p_fence bigint, p_seq bigint, p_reason text, p_text text, p_actor jsonb, p_message text, OUT code text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_status text;
+    v_tool text;
+    v_open boolean;
+    v_not_done boolean;
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    IF p_fence IS NOT NULL AND NOT EXISTS (
+        SELECT FROM runs_lease l
+         WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence AND l.until > clock_timestamp()) THEN
+        code := 'lost';
+        RETURN;
+    END IF;
+    SELECT s.status, s.tool, a.number IS NOT NULL AND a.closed_at IS NULL, a.not_done
+      INTO v_status, v_tool, v_open, v_not_done
+      FROM runs_step s
+      LEFT JOIN runs_attempt a
+        ON a.tenant_id = s.tenant_id AND a.run_id = s.run_id AND a.seq = s.seq AND a.number = s.attempts
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_seq AND s.kind = 'tool_call';
+    code := CASE WHEN v_status IS NULL THEN 'unknown_step' WHEN v_open THEN 'in_hand'
+                 WHEN v_status = 'planned' OR v_status = 'started' AND v_not_done THEN 'ok' ELSE v_status END;
+    IF code <> 'ok' THEN
+        RETURN;
+    END IF;
+    UPDATE runs_step s SET status = 'declined', reason = p_reason, result = p_text, due_at = NULL
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_seq;
+    last_event := event_append(p_tenant, 'run:' || p_run, 'step.declined', p_actor, p_message,
+                               journal_fact(p_seq, v_tool, NULL, p_reason, '', NULL));
+END $$;
+
+CREATE FUNCTION public.journal_decline_planned(p_tenant uuid, p_run uuid, OUT names text[], OUT messages text[], OUT data jsonb[]) RETURNS record
+    LANGUAGE sql
+    AS $$
+    WITH ended AS (
+        UPDATE runs_step s SET status = 'declined', reason = 'cancelled'
+         WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status = 'planned' AND s.kind = 'tool_call'
+     RETURNING s.seq, s.tool)
+    SELECT array_agg('step.declined'::text ORDER BY seq), array_agg(''::text ORDER BY seq),
+           array_agg(journal_fact(seq, tool, NULL, 'cancelled', '', NULL) ORDER BY seq)
+      FROM ended
+$$;
+
+CREATE FUNCTION public.journal_end_step(p_tenant uuid, p_run uuid, p_seq bigint, p_actor jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    s runs_step;
+    a runs_attempt;
+    v_status text;
+BEGIN
+    SELECT * INTO s FROM runs_step x WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq;
+    SELECT * INTO a FROM runs_attempt x
+     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq AND x.number = s.attempts;
+    v_status := CASE
+        WHEN s.status = 'planned' THEN CASE s.kind WHEN 'tool_call' THEN 'declined' ELSE 'cancelled' END
+        WHEN s.kind <> 'tool_call' OR s.effect = 'read' THEN 'failed'
+        WHEN a.closed_at IS NOT NULL AND a.not_done THEN 'declined'
+        ELSE 'unknown' END;
+    UPDATE runs_step x
+       SET status = v_status, reason = 'cancelled', due_at = NULL,
+           unknown_since = CASE WHEN v_status = 'unknown' THEN clock_timestamp() END
+     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq;
+    UPDATE runs_attempt x
+       SET closed_at = clock_timestamp(), cause = 'crashed', not_done = (s.status = 'planned')
+     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq AND x.closed_at IS NULL;
+    PERFORM event_append(p_tenant, 'run:' || p_run, CASE v_status WHEN 'cancelled' THEN 'step.declined' ELSE 'step.' || v_status END,
+                         p_actor, '', journal_fact(p_seq, s.tool, nullif(s.attempts, 0), 'cancelled', '', NULL));
+END $$;
+
+CREATE FUNCTION public.journal_end_steps(p_tenant uuid, p_run uuid, p_actor jsonb) RETURNS bigint[]
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_held boolean;
+    v_hand bigint[] := journal_in_hand(p_tenant, p_run);
+    v_seq bigint;
+BEGIN
+    SELECT l.until > clock_timestamp() INTO v_held FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = p_run;
+    FOR v_seq IN
+        SELECT s.seq FROM runs_step s
+         WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status IN ('planned', 'started')
+           AND (s.seq <> ALL (v_hand) OR NOT coalesce(v_held, false) AND NOT (s.effect = 'lookup' AND s.status = 'started'))
+         ORDER BY s.seq
+    LOOP
+        PERFORM journal_end_step(p_tenant, p_run, v_seq, p_actor);
+    END LOOP;
+    RETURN journal_in_hand(p_tenant, p_run);
+END $$;
+
+CREATE FUNCTION public.journal_fact(p_step bigint, p_tool text, p_attempt integer, p_reason text, p_cause text, p_next_at timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT jsonb_strip_nulls(jsonb_build_object(
+        'step', p_step, 'tool', nullif(p_tool, ''), 'attempt', p_attempt, 'reason', nullif(p_reason, ''),
+        'cause', nullif(p_cause, ''), 'next_at', p_next_at))
+$$;
+
+CREATE FUNCTION public.journal_held(p_tenant uuid, p_run uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce((SELECT l.until > clock_timestamp() FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = p_run), false)
+$$;
+
+CREATE FUNCTION public.journal_in_hand(p_tenant uuid, p_run uuid) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(array_agg(DISTINCT s.seq ORDER BY s.seq), '{}')
+      FROM runs_step s
+      JOIN runs_attempt a ON a.tenant_id = s.tenant_id AND a.run_id = s.run_id AND a.seq = s.seq AND a.number = s.attempts
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status IN ('planned', 'started') AND a.closed_at IS NULL
+$$;
+
+CREATE FUNCTION public.journal_plan_more(p_tenant uuid, p_run uuid, p_more json, OUT names text[], OUT messages text[], OUT data jsonb[]) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
+                           generation, attempts, spent, proposed, arguments, rationale, result, payloads)
+    SELECT p_tenant, p_run, p.seq, 'tool_call', 'planned', '', p.turn, p.tool, p.effect, p.call_id, p.digest,
+           0, 0, 0, p.proposed, p.arguments, p.rationale, p.result, p.payloads
+      FROM json_to_recordset(p_more) AS p(seq bigint, turn bigint, tool text, effect text, call_id text, digest text,
+           proposed text, arguments text, rationale text, result text, payloads jsonb);
+    UPDATE runs_step s SET status = 'declined', reason = p.declined
+      FROM json_to_recordset(p_more) AS p(seq bigint, declined text)
+     WHERE p.declined <> '' AND s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p.seq;
+    SELECT array_agg(e.name ORDER BY p.seq, e.rank), array_agg(e.message ORDER BY p.seq, e.rank),
+           array_agg(e.data ORDER BY p.seq, e.rank)
+      INTO names, messages, journal_plan_more.data
+      FROM json_to_recordset(p_more) AS p(seq bigint, tool text, message text, declined text)
+     CROSS JOIN LATERAL (VALUES
+           (1, 'step.planned', p.message, jsonb_build_object('step', p.seq, 'kind', 'tool_call', 'tool', p.tool)),
+           (2, 'step.declined', '', journal_fact(p.seq, p.tool, NULL, p.declined, '', NULL))) AS e(rank, name, message, data)
+     WHERE e.rank = 1 OR p.declined <> '';
+END $$;
+
+CREATE FUNCTION public.journal_progress(p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb, p_message text, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    IF (journal_check(p_tenant, p_run, p_fence)).code = 'lost' THEN
+        RETURN NULL;
+    END IF;
+    RETURN event_append(p_tenant, 'run:' || p_run, 'step.progress', p_actor, p_message, p_data);
+END $$;
+
+CREATE FUNCTION public.journal_read_attempts(p_tenant uuid, p_run uuid, p_seqs bigint[]) RETURNS TABLE(seq bigint, number integer, kind text, fence bigint, key text, opened_at timestamp with time zone, closed_at timestamp with time zone, cause text, message text, not_done boolean, next_at timestamp with time zone)
+    LANGUAGE plpgsql ROWS 10
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true);
+    RETURN QUERY
+    SELECT a.seq, a.number, a.kind, a.fence, a.key, a.opened_at, a.closed_at, a.cause, a.message, a.not_done, a.next_at
+      FROM runs_attempt a
+     WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = ANY (p_seqs)
+     ORDER BY a.seq, a.number;
+END $$;
+
+CREATE FUNCTION public.journal_read_run(p_tenant uuid, p_run uuid, OUT agent text, OUT version text, OUT title text, OUT status text, OUT reason text, OUT labels text, OUT initiators uuid[], OUT started_by text, OUT budget text, OUT deadline timestamp with time zone, OUT created_at timestamp with time zone, OUT input text, OUT worked double precision, OUT last_event bigint, OUT last_seq bigint, OUT from_seq bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true);
+    SELECT r.agent, r.version, r.title, r.status, r.reason, r.labels::text, r.initiators, r.started_by::text, r.budget::text,
+           r.deadline, r.created_at, t.body, l.worked,
+           (SELECT coalesce(max(e.seq), 0) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run)),
+           (SELECT coalesce(max(s.seq), 0) FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run),
+           (SELECT coalesce(max(s.seq), 1) FROM runs_step s
+             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.kind = 'compaction' AND s.status = 'completed')
+      INTO journal_read_run.agent, journal_read_run.version, journal_read_run.title, journal_read_run.status,
+           journal_read_run.reason, journal_read_run.labels, journal_read_run.initiators, journal_read_run.started_by,
+           journal_read_run.budget, journal_read_run.deadline, journal_read_run.created_at, journal_read_run.input,
+           journal_read_run.worked, last_event, last_seq, from_seq
+      FROM runs_run r
+      JOIN runs_lease l ON l.tenant_id = r.tenant_id AND l.run_id = r.id
+      LEFT JOIN runs_text t ON t.tenant_id = r.tenant_id AND t.run_id = r.id AND t.seq = 0 AND t.name = 'input'
+     WHERE r.tenant_id = p_tenant AND r.id = p_run;
+END $$;
+
+CREATE FUNCTION public.journal_read_steps(p_tenant uuid, p_run uuid, p_from bigint) RETURNS TABLE(seq bigint, kind text, status text, reason text, turn bigint, tool text, effect text, call_id text, digest text, generation integer, tries integer, due_at timestamp with time zone, tokens_in bigint, tokens_out bigint, cost numeric, tokens_total bigint, cost_total numeric, proposed text, arguments text, rationale text, result text, payloads text, spent integer)
+    LANGUAGE plpgsql ROWS 100
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true);
+    RETURN QUERY
+    SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,
+           s.due_at, s.tokens_in, s.tokens_out, s.cost, s.tokens_total, s.cost_total, s.proposed, s.arguments, s.rationale,
+           s.result, s.payloads::text, s.spent
+      FROM runs_step s
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= coalesce(p_from, (
+           SELECT max(c.seq) FROM runs_step c
+            WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed'), 1)
+     ORDER BY s.seq;
+END $$;
+
+CREATE FUNCTION public.journal_recover(p_tenant uuid, p_run uuid, p_limit integer, p_actor jsonb) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_status text;
+    v_fence bigint;
+    v_seq bigint;
+    v_crashes integer;
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    SELECT r.status, l.fence INTO v_status, v_fence
+      FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.until <= clock_timestamp();
+    IF v_status = 'running' THEN
+        v_seq := coalesce((journal_in_hand(p_tenant, p_run))[1], 0);
+        PERFORM lease_end(p_tenant, p_run, v_fence);
+        UPDATE runs_lease l
+           SET crashes = CASE WHEN l.crash_seq = v_seq THEN l.crashes + 1 ELSE 1 END, crash_seq = v_seq
+         WHERE l.tenant_id = p_tenant AND l.run_id = p_run
+     RETURNING l.crashes INTO v_crashes;
+        IF v_crashes >= p_limit AND v_seq > 0 THEN
+            v_status := 'needs_attention';
+            PERFORM run_move(p_tenant, p_run, v_status, 'crash_loop', p_actor, 'run.attention', '',
+                             jsonb_build_object('step', v_seq, 'crashes', v_crashes));
+        ELSE
+            v_status := 'queued';
+            PERFORM run_move(p_tenant, p_run, v_status, '', p_actor, 'run.recovered', '',
+                             jsonb_strip_nulls(jsonb_build_object('because', 'lease_lapsed', 'step', nullif(v_seq, 0))));
+        END IF;
+    ELSIF v_status IN ('succeeded', 'failed', 'cancelled') THEN
+        IF journal_end_steps(p_tenant, p_run, p_actor) = '{}' THEN
+            PERFORM lease_end(p_tenant, p_run, v_fence);
+        END IF;
+    END IF;
+    RETURN v_status;
+END $$;
+
+CREATE FUNCTION public.journal_settle(p_tenant uuid, p_run uuid, p_seq bigint, p_outcome text, p_text text, p_actor jsonb, p_message text, OUT code text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_tool text;
+BEGIN
+    UPDATE runs_step s
+       SET status = CASE p_outcome WHEN 'do_again' THEN 'planned' ELSE p_outcome END, reason = '',
+           generation = s.generation + CASE p_outcome WHEN 'do_again' THEN 1 ELSE 0 END,
+           result = p_text, unknown_since = NULL, due_at = NULL
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_seq AND s.status = 'unknown'
+       AND NOT EXISTS (
+           SELECT FROM runs_attempt a
+            WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_seq AND a.closed_at IS NULL)
+ RETURNING s.tool INTO v_tool;
+    code := CASE WHEN FOUND THEN 'ok' ELSE 'not_unknown' END;
+    IF FOUND THEN
+        last_event := event_append(p_tenant, 'run:' || p_run, 'step.settled', p_actor, p_message,
+                                   jsonb_build_object('step', p_seq, 'tool', v_tool, 'outcome', p_outcome));
+    END IF;
+END $$;
+
+CREATE FUNCTION public.journal_stop(p_tenant uuid, p_run uuid, p_fence bigint, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text, p_data jsonb, p_result text, OUT code text, OUT status text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    SELECT r.status INTO journal_stop.status
+      FROM runs_lease l JOIN runs_run r ON r.tenant_id = l.tenant_id AND r.id = l.run_id
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence AND l.until > clock_timestamp();
+    code := CASE WHEN journal_stop.status IS NULL THEN 'lost' WHEN journal_stop.status <> 'running' THEN 'halted' ELSE 'ok' END;
+    IF code <> 'ok' THEN
+        RETURN;
+    END IF;
+    IF p_result IS NOT NULL THEN
+        INSERT INTO runs_text (tenant_id, run_id, seq, name, body) VALUES (p_tenant, p_run, 0, 'result', p_result)
+        ON CONFLICT (tenant_id, run_id, seq, name) DO UPDATE SET body = EXCLUDED.body, payload = NULL;
+    END IF;
+    PERFORM lease_end(p_tenant, p_run, p_fence);
+    last_event := run_move(p_tenant, p_run, p_status, p_reason, p_actor, p_event, p_message, p_data);
+END $$;
+
+CREATE FUNCTION public.journal_usage(p_tenant uuid, p_run uuid, p_seq bigint, p_in bigint, p_out bigint, p_cost numeric) RETURNS void
+    LANGUAGE sql
+    AS $$
+    UPDATE runs_step s
+       SET tokens_in = p_in, tokens_out = p_out, cost = p_cost,
+           tokens_total = coalesce(before.tokens, 0) + p_in + p_out,
+           cost_total = coalesce(before.cost, 0) + coalesce(p_cost, 0)
+      FROM (SELECT 1) AS one
+      LEFT JOIN LATERAL (
+           SELECT b.tokens_total AS tokens, b.cost_total AS cost FROM runs_step b
+            WHERE b.tenant_id = p_tenant AND b.run_id = p_run AND b.seq < p_seq AND b.tokens_total IS NOT NULL
+            ORDER BY b.seq DESC LIMIT 1) AS before ON true
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_seq
+$$;
+
+CREATE FUNCTION public.lease_acquire(p_tenant uuid, p_run uuid, p_worker text, p_seconds double precision, p_knows text[], p_actor jsonb, OUT code text, OUT fence bigint, OUT agent text, OUT version text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_status text;
+    v_deadline timestamptz;
+    v_until timestamptz;
+    v_now timestamptz;
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    SELECT r.status, r.agent, r.version, r.deadline, l.until
+      INTO v_status, lease_acquire.agent, lease_acquire.version, v_deadline, v_until
+      FROM runs_run r JOIN runs_lease l ON l.tenant_id = r.tenant_id AND l.run_id = r.id
+     WHERE r.tenant_id = p_tenant AND r.id = p_run;
+    v_now := clock_timestamp();
+    code := CASE
+        WHEN v_status IS NULL THEN 'gone'
+        WHEN v_until > v_now THEN 'held'
+        WHEN NOT agent || '@' || version = ANY (p_knows) THEN 'version'
+        WHEN v_status = 'queued' AND v_deadline <= v_now THEN 'deadline'
+        WHEN v_status = 'queued' THEN 'ok'
+        WHEN v_status IN ('succeeded', 'failed', 'cancelled') AND journal_in_hand(p_tenant, p_run) <> '{}' THEN 'ok'
+        ELSE 'status'
+    END;
+    IF code <> 'ok' THEN
+        RETURN;
+    END IF;
+    UPDATE runs_lease l
+       SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds)
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run
+ RETURNING l.fence INTO lease_acquire.fence;
+    IF v_status = 'queued' THEN
+        UPDATE runs_run r SET status = 'running', reason = '', due_at = NULL, updated_at = v_now
+         WHERE r.tenant_id = p_tenant AND r.id = p_run;
+        last_event := event_append(p_tenant, 'run:' || p_run, 'run.started', p_actor, '', jsonb_build_object('fence', fence));
+    END IF;
+END $$;
+
+CREATE FUNCTION public.lease_end(p_tenant uuid, p_run uuid, p_fence bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE runs_lease l
+       SET until = NULL, holder = '', since = NULL,
+           worked = l.worked + coalesce(extract(epoch FROM least(clock_timestamp(), l.until) - l.since), 0)
+     WHERE l.tenant_id = p_tenant AND l.run_id = p_run AND l.fence = p_fence AND l.until IS NOT NULL;
+    RETURN FOUND;
+END $$;
+
+CREATE FUNCTION public.lease_release(p_tenant uuid, p_run uuid, p_fence bigint) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    IF NOT lease_end(p_tenant, p_run, p_fence) THEN
+        RETURN NULL;
+    END IF;
+    RETURN (SELECT r.status FROM runs_run r WHERE r.tenant_id = p_tenant AND r.id = p_run);
+END $$;
+
+CREATE FUNCTION public.lease_renew(p_tenant uuid, p_runs uuid[], p_fences bigint[], p_seconds double precision) RETURNS TABLE(run uuid)
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true);
+    RETURN QUERY
+    UPDATE runs_lease l SET until = clock_timestamp() + make_interval(secs => p_seconds)
+      FROM unnest(p_runs, p_fences) AS mine(run, fence)
+     WHERE l.tenant_id = p_tenant AND l.run_id = mine.run AND l.fence = mine.fence AND l.until > clock_timestamp()
+ RETURNING l.run_id;
+END $$;
+
+CREATE FUNCTION public.memberships(p_person uuid) RETURNS TABLE(tenant uuid, slug text, tenant_name text, stamp bigint, member uuid, roles text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT t.id, t.slug, t.name, t.stamp, m.id, m.roles::text[]
+  FROM public.tenants_member m JOIN public.tenants_tenant t ON t.id = m.tenant_id
+  WHERE m.person_id = p_person AND m.active
+  ORDER BY t.slug
+$$;
+
+CREATE FUNCTION public.purge(p_tenant uuid, p_limit integer) RETURNS TABLE(purged uuid, locations text[])
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+DECLARE
+  doomed uuid[];
+  subjects text[];
+  questions uuid[];
+  targets text[];
+BEGIN
+  IF p_tenant IS DISTINCT FROM app_tenant() THEN
+    RAISE EXCEPTION 'only the tenant in scope is purged' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  -- A run that somebody is just now retrying, or whose last call is still in hand, is left for another time.
+  SELECT array_agg(d.id) INTO doomed FROM (
+    SELECT r.id FROM runs_run r JOIN tenants_tenant t ON t.id = r.tenant_id
+    WHERE r.tenant_id = p_tenant AND r.finished_at < now() - make_interval(days => t.retention_days)
+      AND NOT EXISTS (
+        SELECT FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = r.id AND l.until > now()
+      )
+    ORDER BY r.finished_at LIMIT p_limit FOR UPDATE OF r SKIP LOCKED
+  ) d;
+  IF doomed IS NULL THEN
+    RETURN;
+  END IF;
+  subjects := ARRAY(SELECT 'run:' || d FROM unnest(doomed) d);
+  questions := ARRAY(
+    SELECT q.id FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.subject = ANY (subjects)
+  );
+  targets := subjects || ARRAY(SELECT 'request:' || q FROM unnest(questions) q);
+  RETURN QUERY
+    SELECT d, ARRAY(SELECT p.location FROM runs_payload p WHERE p.tenant_id = p_tenant AND p.run_id = d)
+    FROM unnest(doomed) d;
+
+  DELETE FROM approvals_delivery x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_requestcomment x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_viewing x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_reassignment x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_asked x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_review x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_requestversion x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  DELETE FROM approvals_approvalrequest x WHERE x.tenant_id = p_tenant AND x.id = ANY (questions);
+  -- Nobody may come to refer to a wording while those that nobody refers to are taken: `wordings` locks it shared.
+  PERFORM pg_advisory_xact_lock(subject_key(p_tenant, '#wordings'));
+  DELETE FROM approvals_wording x WHERE x.tenant_id = p_tenant
+    AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.definition_digest = x.digest)
+    AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.requirement_digest = x.digest);
+  DELETE FROM tenants_event x WHERE x.tenant_id = p_tenant AND x.subject = ANY (ARRAY(SELECT subject_of_run(d) FROM unnest(doomed) d));
+  DELETE FROM runs_attempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_text x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_payload x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_step x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_lease x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_run x WHERE x.tenant_id = p_tenant AND x.id = ANY (doomed);
+  UPDATE tenants_auditcontent c SET body = NULL FROM tenants_auditentry e
+    WHERE e.tenant_id = p_tenant AND e.target = ANY (ARRAY(SELECT subject_bytes(t) FROM unnest(targets) t))
+      AND c.tenant_id = p_tenant AND c.seq = e.seq AND c.body IS NOT NULL;
+END
+$$;
+
+CREATE FUNCTION public.request_advance(p_tenant uuid, p_request uuid, p_now timestamp with time zone, p_may json, p_level integer, p_rung integer, p_short integer, p_due_at timestamp with time zone, p_next_at timestamp with time zone, p_stamp bigint) RETURNS SETOF uuid
+    LANGUAGE plpgsql ROWS 10
+    AS $$
+BEGIN
+    PERFORM request_climb(p_tenant, p_request, p_level, p_rung, p_short, p_due_at, p_next_at, p_stamp);
+    RETURN QUERY SELECT * FROM request_ask(p_tenant, p_request, p_now, p_may);
+END $$;
+
+CREATE FUNCTION public.request_ask(p_tenant uuid, p_request uuid, p_now timestamp with time zone, p_may json) RETURNS SETOF uuid
+    LANGUAGE plpgsql ROWS 10
+    AS $$
+BEGIN
+    UPDATE approvals_asked a SET until = p_now
+     WHERE a.tenant_id = p_tenant AND a.request_id = p_request AND a.until IS NULL
+       AND a.member_id NOT IN (SELECT m.member FROM json_to_recordset(p_may) AS m(member uuid));
+    RETURN QUERY
+    INSERT INTO approvals_asked (id, tenant_id, request_id, member_id, level, because, since)
+    SELECT m.id, p_tenant, p_request, m.member, m.level, m.because, p_now
+      FROM json_to_recordset(p_may) AS m(member uuid, id uuid, level integer, because text)
+     WHERE NOT EXISTS (
+           SELECT FROM approvals_asked a
+            WHERE a.tenant_id = p_tenant AND a.request_id = p_request AND a.member_id = m.member AND a.until IS NULL)
+ RETURNING member_id;
+END $$;
+
+CREATE FUNCTION public.request_climb(p_tenant uuid, p_request uuid, p_level integer, p_rung integer, p_short integer, p_due_at timestamp with time zone, p_next_at timestamp with time zone, p_stamp bigint) RETURNS void
+    LANGUAGE sql
+    AS $$
+    UPDATE approvals_approvalrequest r
+       SET escalation_level = p_level, rung = p_rung, short = p_short, due_at = p_due_at, next_at = p_next_at,
+           asked_stamp = p_stamp
+     WHERE r.tenant_id = p_tenant AND r.id = p_request
+$$;
+
+CREATE FUNCTION public.request_end(p_tenant uuid, p_request uuid, p_status text, p_decision text, p_comment text, p_response text, p_actor jsonb, p_at timestamp with time zone, p_event text, p_message text, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_subject text;
+BEGIN
+    UPDATE approvals_approvalrequest r
+       SET status = p_status, decision = p_decision, comment = p_comment, response = p_response, decided_at = p_at,
+           decided_by = p_actor, due_at = NULL
+     WHERE r.tenant_id = p_tenant AND r.id = p_request AND r.status = 'pending'
+ RETURNING r.subject INTO v_subject;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'request % is not pending', p_request USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE approvals_asked a SET until = p_at
+     WHERE a.tenant_id = p_tenant AND a.request_id = p_request AND a.until IS NULL;
+    RETURN event_append(p_tenant, v_subject, p_event, p_actor, p_message, p_data);
+END $$;
+
+CREATE FUNCTION public.request_hold(p_tenant uuid, p_request uuid) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_subject text;
+BEGIN
+    SELECT r.subject INTO v_subject FROM approvals_approvalrequest r WHERE r.tenant_id = p_tenant AND r.id = p_request;
+    IF v_subject IS NOT NULL THEN
+        PERFORM subject_lock(p_tenant, v_subject);
+    END IF;
+    RETURN v_subject;
+END $$;
+
+CREATE FUNCTION public.request_lapse(p_tenant uuid, p_request uuid, p_actor jsonb, p_expired text, p_agreed text, OUT code text, OUT subject text, OUT ref text, OUT initiators uuid[], OUT fail_run boolean, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+    r record;
+    v_now timestamptz;
+    v_silence text;
+    v_yes boolean;
+BEGIN
+    subject := request_hold(p_tenant, p_request);
+    IF subject IS NULL THEN
+        code := 'unknown';
+        RETURN;
+    END IF;
+    v_now := clock_timestamp();
+    SELECT q.status, q.deadline, q.ref, q.version, q.risk, q.initiators, v.title, v.digest INTO r
+      FROM approvals_approvalrequest q
+      JOIN approvals_requestversion v ON v.tenant_id = q.tenant_id AND v.request_id = q.id AND v.number = q.version
+     WHERE q.tenant_id = p_tenant AND q.id = p_request;
+    IF r.status <> 'pending' OR r.deadline > v_now THEN
+        code := CASE r.status WHEN 'pending' THEN 'early' ELSE r.status END;
+        RETURN;
+    END IF;
+    v_silence := request_silence(p_tenant, p_request);
+    v_yes := v_silence = 'approve' AND r.risk = 'low';
+    code := CASE WHEN v_yes THEN 'approved' ELSE 'expired' END;
+    ref := r.ref;
+    initiators := r.initiators;
+    fail_run := NOT v_yes AND v_silence = 'fail_run';
+    last_event := request_end(
+        p_tenant, p_request, code, CASE WHEN v_yes THEN 'approve' ELSE '' END, '', '', p_actor, v_now, 'approval.' || code,
+        replace(CASE WHEN v_yes THEN p_agreed ELSE p_expired END, '{title}', r.title),
+        jsonb_strip_nulls(jsonb_build_object(
+            'request', p_request, 'step', CASE WHEN r.ref ~ '^[0-9]+$' THEN r.ref::bigint END, 'version', r.version,
+            'decision', CASE WHEN v_yes THEN 'approve' ELSE '' END, 'comment', '', 'digest', r.digest,
+            'because', CASE WHEN v_yes THEN 'silence' END)));
+END $_$;
+
+CREATE FUNCTION public.request_review(p_tenant uuid, p_request uuid, p_subject text, p_id uuid, p_member uuid, p_in_place_of uuid, p_version integer, p_decision text, p_comment text, p_response text, p_channel text, p_actor jsonb, p_at timestamp with time zone, p_message text, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO approvals_review (id, tenant_id, request_id, member_id, in_place_of_id, version, decision, comment,
+                                  response, channel, actor, at)
+    VALUES (p_id, p_tenant, p_request, p_member, p_in_place_of, p_version, p_decision, p_comment, p_response, p_channel,
+            p_actor, p_at);
+    RETURN event_append(p_tenant, p_subject, 'approval.reviewed', p_actor, p_message, p_data);
+END $$;
+
+CREATE FUNCTION public.request_silence(p_tenant uuid, p_request uuid) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(r.requirement->>'on_timeout', w.body->>'on_timeout')
+      FROM approvals_approvalrequest r
+      LEFT JOIN approvals_wording w ON w.tenant_id = r.tenant_id AND w.digest = r.requirement_digest
+     WHERE r.tenant_id = p_tenant AND r.id = p_request
+$$;
+
+CREATE FUNCTION public.request_states() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE before text := CASE TG_OP WHEN 'INSERT' THEN '' ELSE OLD.status END;
+BEGIN
+  IF TG_OP = 'UPDATE' AND (NEW.tenant_id IS DISTINCT FROM OLD.tenant_id OR NEW.subject IS DISTINCT FROM OLD.subject OR NEW.ref IS DISTINCT FROM OLD.ref OR NEW.tool IS DISTINCT FROM OLD.tool OR NEW.tool_title IS DISTINCT FROM OLD.tool_title OR NEW.agent IS DISTINCT FROM OLD.agent OR NEW.agent_version IS DISTINCT FROM OLD.agent_version OR NEW.risk IS DISTINCT FROM OLD.risk OR NEW.effect IS DISTINCT FROM OLD.effect OR NEW.definition IS DISTINCT FROM OLD.definition OR NEW.definition_digest IS DISTINCT FROM OLD.definition_digest OR NEW.fingerprint IS DISTINCT FROM OLD.fingerprint OR NEW.proposed_arguments IS DISTINCT FROM OLD.proposed_arguments OR NEW.rationale IS DISTINCT FROM OLD.rationale OR NEW.initiators IS DISTINCT FROM OLD.initiators OR NEW.initiator IS DISTINCT FROM OLD.initiator OR NEW.labels IS DISTINCT FROM OLD.labels OR NEW.run IS DISTINCT FROM OLD.run OR NEW.evidence IS DISTINCT FROM OLD.evidence OR NEW.precondition IS DISTINCT FROM OLD.precondition OR NEW.supersedes_id IS DISTINCT FROM OLD.supersedes_id OR NEW.difference IS DISTINCT FROM OLD.difference OR NEW.opened_at IS DISTINCT FROM OLD.opened_at OR NEW.round IS DISTINCT FROM OLD.round) THEN
+    RAISE EXCEPTION 'approvals_approvalrequest: what was asked is frozen' USING ERRCODE = 'check_violation';
+  END IF;
+  IF TG_OP = 'UPDATE' AND before = NEW.status THEN RETURN NEW; END IF;
+  IF NOT (before || '>' || NEW.status = ANY (ARRAY['>pending', 'approved>superseded', 'pending>approved', 'pending>cancelled', 'pending>expired', 'pending>rejected', 'pending>responded', 'pending>superseded'])) THEN
+    RAISE EXCEPTION 'approvals_approvalrequest: % to % is not allowed', coalesce(nullif(before, ''), 'nothing'), NEW.status
+      USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.run_answered(p_tenant uuid, p_run uuid, p_seq bigint, p_request uuid, p_status text, p_reason text, p_text text, p_actor jsonb, OUT last_event bigint, OUT woken boolean) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_declined bigint;
+BEGIN
+    IF p_status <> 'approved' THEN
+        SELECT d.last_event INTO v_declined FROM journal_decline(p_tenant, p_run, NULL, p_seq, p_reason, p_text, p_actor, '') d;
+    END IF;
+    IF p_status = 'approved' OR run_can_go_on(p_tenant, p_run) THEN
+        last_event := run_wake(p_tenant, p_run, p_status, p_actor, jsonb_build_object('request', p_request, 'step', p_seq));
+    END IF;
+    woken := last_event IS NOT NULL;
+    last_event := coalesce(last_event, v_declined);
+END $$;
+
+CREATE FUNCTION public.run_can_go_on(p_tenant uuid, p_run uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    WITH pending AS (
+        SELECT s.seq, s.status FROM runs_step s
+         WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status IN ('planned', 'started', 'unknown'))
+    SELECT NOT EXISTS (SELECT FROM pending) OR EXISTS (
+        SELECT FROM pending p WHERE p.status = 'planned' AND coalesce((
+            SELECT q.status <> 'pending' FROM approvals_approvalrequest q
+             WHERE q.tenant_id = p_tenant AND q.subject = 'run:' || p_run AND q.ref = p.seq::text
+             ORDER BY q.opened_at DESC, q.id DESC LIMIT 1), true))
+$$;
+
+CREATE FUNCTION public.run_move(p_tenant uuid, p_run uuid, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_finished boolean := p_status IN ('succeeded', 'failed', 'cancelled');
+    v_data jsonb := p_data;
+    v_hand bigint[];
+BEGIN
+    IF v_finished THEN
+        v_hand := journal_end_steps(p_tenant, p_run, p_actor);
+        IF v_hand <> '{}' THEN
+            v_data := v_data || jsonb_build_object('in_hand', to_jsonb(v_hand));
+        END IF;
+    END IF;
+    IF p_reason <> '' THEN
+        v_data := v_data || jsonb_build_object('reason', p_reason);
+    END IF;
+    UPDATE runs_run r
+       SET status = p_status, reason = p_reason, updated_at = clock_timestamp(),
+           finished_at = CASE WHEN v_finished THEN clock_timestamp() END,
+           due_at = CASE
+               WHEN p_status = 'queued' THEN clock_timestamp()
+               WHEN p_status = 'needs_attention' AND p_reason = 'version' THEN clock_timestamp() + interval '1 second'
+               WHEN p_status = 'needs_attention' AND p_reason IN ('budget', 'crash_loop') THEN NULL
+               WHEN p_status IN ('waiting_approval', 'sleeping', 'needs_attention') THEN
+                   (SELECT min(s.due_at) FROM runs_step s
+                     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.status IN ('planned', 'started'))
+           END
+     WHERE r.tenant_id = p_tenant AND r.id = p_run;
+    RETURN event_append(p_tenant, 'run:' || p_run, p_event, p_actor, p_message, v_data);
+END $$;
+
+CREATE FUNCTION public.run_wake(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM runs_run r
+         WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
+           AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because)) THEN
+        RETURN NULL;
+    END IF;
+    RETURN run_move(p_tenant, p_run, 'queued', '', p_actor, 'run.resumed', '', jsonb_build_object('because', p_because) || p_data);
+END $$;
+
+CREATE FUNCTION public.runs_run_state() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status IN ('queued') THEN
+            RETURN NEW;
+        END IF;
+    ELSIF NEW.id = OLD.id AND (NEW.status = OLD.status OR OLD.status || '>' || NEW.status IN ('failed>queued', 'needs_attention>cancelled', 'needs_attention>failed', 'needs_attention>paused', 'needs_attention>queued', 'paused>cancelled', 'paused>failed', 'paused>queued', 'queued>cancelled', 'queued>failed', 'queued>needs_attention', 'queued>paused', 'queued>running', 'running>cancelled', 'running>failed', 'running>needs_attention', 'running>paused', 'running>queued', 'running>sleeping', 'running>succeeded', 'running>waiting_approval', 'sleeping>cancelled', 'sleeping>failed', 'sleeping>paused', 'sleeping>queued', 'waiting_approval>cancelled', 'waiting_approval>failed', 'waiting_approval>paused', 'waiting_approval>queued')) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
+END $$;
+
+CREATE FUNCTION public.runs_step_state() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.kind IN ('compaction', 'model_turn', 'observation', 'tool_call') AND (CASE WHEN NEW.kind = 'tool_call' THEN NEW.status IN ('planned', 'started') ELSE NEW.status IN ('planned', 'started') END) THEN
+            RETURN NEW;
+        END IF;
+    ELSIF NEW.kind = OLD.kind AND NEW.seq = OLD.seq AND NEW.run_id = OLD.run_id AND (NEW.status = OLD.status OR (CASE WHEN NEW.kind = 'tool_call' THEN OLD.status || '>' || NEW.status IN ('planned>declined', 'planned>started', 'started>completed', 'started>declined', 'started>failed', 'started>unknown', 'unknown>completed', 'unknown>not_done', 'unknown>planned') ELSE OLD.status || '>' || NEW.status IN ('failed>planned', 'planned>cancelled', 'planned>started', 'started>completed', 'started>failed') END)) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
+END $$;
+
+CREATE FUNCTION public.subject_bytes(p_subject text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  SELECT CASE WHEN p_subject ~ '^run:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    THEN subject_of_run(substr(p_subject, 5)::uuid) ELSE '\x00'::bytea || convert_to(p_subject, 'UTF8') END
+$_$;
+
+CREATE FUNCTION public.subject_key(p_tenant uuid, p_subject text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT hashtextextended(p_tenant::text || ' ' || p_subject, 0) $$;
+
+CREATE FUNCTION public.subject_lock(p_tenant uuid, p_subject text) RETURNS void
+    LANGUAGE sql
+    AS $$ SELECT pg_advisory_xact_lock(subject_key(p_tenant, p_subject)) $$;
+
+CREATE FUNCTION public.subject_of_run(p_run uuid) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT '\x01'::bytea || uuid_send(p_run) $$;
+
+CREATE FUNCTION public.subject_text(p_subject bytea) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT CASE get_byte(p_subject, 0) WHEN 1 THEN 'run:' || encode(substr(p_subject, 2), 'hex')::uuid
+    ELSE convert_from(substr(p_subject, 2), 'UTF8') END
+$$;
+
+CREATE TABLE public.account_emailaddress (
+    id integer NOT NULL,
+    email character varying(254) NOT NULL,
+    verified boolean NOT NULL,
+    "primary" boolean NOT NULL,
+    user_id uuid NOT NULL
+);
+
+ALTER TABLE public.account_emailaddress ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.account_emailaddress_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.account_emailconfirmation (
+    id integer NOT NULL,
+    created timestamp with time zone NOT NULL,
+    sent timestamp with time zone,
+    key character varying(64) NOT NULL,
+    email_address_id integer NOT NULL
+);
+
+ALTER TABLE public.account_emailconfirmation ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.account_emailconfirmation_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.approvals_approvalrequest (
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    ref text NOT NULL,
+    status character varying(16) NOT NULL,
+    version integer NOT NULL,
+    round integer NOT NULL,
+    escalation_level integer NOT NULL,
+    rung integer NOT NULL,
+    tool text NOT NULL,
+    tool_title text NOT NULL,
+    agent text NOT NULL,
+    agent_version text NOT NULL,
+    risk character varying(16) NOT NULL,
+    effect character varying(16) NOT NULL,
+    definition jsonb,
+    fingerprint text NOT NULL,
+    proposed_arguments text NOT NULL,
+    rationale text NOT NULL,
+    initiators uuid[] NOT NULL,
+    initiator jsonb NOT NULL,
+    labels jsonb NOT NULL,
+    run jsonb NOT NULL,
+    evidence text,
+    evidence_error text NOT NULL,
+    precondition text,
+    flags jsonb NOT NULL,
+    precedents jsonb NOT NULL,
+    requirement jsonb,
+    difference jsonb,
+    opened_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    due_at timestamp with time zone,
+    short integer NOT NULL,
+    decided_at timestamp with time zone,
+    decided_by jsonb,
+    decision character varying(16) NOT NULL,
+    comment text NOT NULL,
+    response text NOT NULL,
+    supersedes_id uuid,
+    tenant_id uuid NOT NULL,
+    asked_stamp bigint NOT NULL,
+    next_at timestamp with time zone,
+    definition_digest bytea,
+    requirement_digest bytea,
+    CONSTRAINT approvals_approvalrequest_escalation_level_check CHECK ((escalation_level >= 0)),
+    CONSTRAINT approvals_approvalrequest_round_check CHECK ((round >= 0)),
+    CONSTRAINT approvals_approvalrequest_rung_check CHECK ((rung >= 0)),
+    CONSTRAINT approvals_approvalrequest_short_check CHECK ((short >= 0)),
+    CONSTRAINT approvals_approvalrequest_version_check CHECK ((version >= 0)),
+    CONSTRAINT request_end_has_a_time CHECK ((((status)::text = 'pending'::text) OR (decided_at IS NOT NULL))),
+    CONSTRAINT request_status_known CHECK (((status)::text = ANY ((ARRAY['approved'::character varying, 'cancelled'::character varying, 'expired'::character varying, 'pending'::character varying, 'rejected'::character varying, 'responded'::character varying, 'superseded'::character varying])::text[])))
+);
+
+ALTER TABLE ONLY public.approvals_approvalrequest FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_asked (
+    id uuid NOT NULL,
+    level integer NOT NULL,
+    because text NOT NULL,
+    since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    until timestamp with time zone,
+    member_id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_asked_level_check CHECK ((level >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_asked FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_calendar (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    zone text NOT NULL,
+    week jsonb NOT NULL,
+    country character varying(2) NOT NULL,
+    subdivision character varying(16) NOT NULL,
+    days jsonb NOT NULL,
+    is_default boolean NOT NULL,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT default_calendar_stays CHECK (((NOT is_default) OR (archived_at IS NULL)))
+);
+
+ALTER TABLE ONLY public.approvals_calendar FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_callbackseen (
+    id uuid NOT NULL,
+    message character varying(200) NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    channel_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.approvals_callbackseen FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_channel (
+    id uuid NOT NULL,
+    kind character varying(16) NOT NULL,
+    name character varying(100) NOT NULL,
+    url text NOT NULL,
+    shown_url character varying(200) NOT NULL,
+    events character varying(40)[] NOT NULL,
+    secret text NOT NULL,
+    former_secret text NOT NULL,
+    former_until timestamp with time zone,
+    enabled boolean NOT NULL,
+    off_because text NOT NULL,
+    failures integer NOT NULL,
+    failing_since timestamp with time zone,
+    not_before timestamp with time zone,
+    last_error text NOT NULL,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    member_id uuid,
+    tenant_id uuid NOT NULL,
+    kinds character varying(40)[],
+    CONSTRAINT approvals_channel_failures_check CHECK ((failures >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_channel FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_channelperson (
+    id uuid NOT NULL,
+    external_id character varying(200) NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    channel_id uuid NOT NULL,
+    member_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.approvals_channelperson FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_delegation (
+    id uuid NOT NULL,
+    starts timestamp with time zone NOT NULL,
+    ends timestamp with time zone NOT NULL,
+    withdrawn_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    member_id uuid NOT NULL,
+    stand_in_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT delegation_has_time CHECK ((ends > starts)),
+    CONSTRAINT delegation_to_another CHECK ((NOT (member_id = stand_in_id)))
+);
+
+ALTER TABLE ONLY public.approvals_delegation FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_delivery (
+    id uuid NOT NULL,
+    kind character varying(32) NOT NULL,
+    key text NOT NULL,
+    transport character varying(16) NOT NULL,
+    address text NOT NULL,
+    status character varying(16) NOT NULL,
+    attempts integer NOT NULL,
+    due_at timestamp with time zone,
+    claimed_until timestamp with time zone,
+    error text NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    sent_at timestamp with time zone,
+    member_id uuid,
+    request_id uuid,
+    tenant_id uuid NOT NULL,
+    bundled boolean DEFAULT false NOT NULL,
+    origin uuid,
+    seq bigint,
+    subject character varying(100) DEFAULT ''::character varying NOT NULL,
+    channel_id uuid,
+    CONSTRAINT approvals_delivery_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT delivery_status_known CHECK (((status)::text = ANY ((ARRAY['given_up'::character varying, 'pending'::character varying, 'sending'::character varying, 'sent'::character varying])::text[])))
+);
+
+ALTER TABLE ONLY public.approvals_delivery FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_escalationpolicy (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    levels jsonb NOT NULL,
+    repeats integer NOT NULL,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    working_time boolean DEFAULT false NOT NULL,
+    calendar_id uuid,
+    CONSTRAINT approvals_escalationpolicy_repeats_check CHECK ((repeats >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_escalationpolicy FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_noticewish (
+    id uuid NOT NULL,
+    off jsonb NOT NULL,
+    digest character varying(8) NOT NULL,
+    quiet_from time without time zone,
+    quiet_until time without time zone,
+    member_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT digest_known CHECK (((digest)::text = ANY ((ARRAY['none'::character varying, 'hourly'::character varying, 'daily'::character varying])::text[]))),
+    CONSTRAINT quiet_has_both_ends CHECK ((((quiet_from IS NULL) AND (quiet_until IS NULL)) OR ((quiet_from IS NOT NULL) AND (quiet_until IS NOT NULL))))
+);
+
+ALTER TABLE ONLY public.approvals_noticewish FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_policyrule (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    "position" integer NOT NULL,
+    is_default boolean NOT NULL,
+    live integer,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_policyrule_live_check CHECK ((live >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_policyrule FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_policyversion (
+    id uuid NOT NULL,
+    number integer NOT NULL,
+    body jsonb NOT NULL,
+    note text NOT NULL,
+    author jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    rule_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_policyversion_number_check CHECK ((number >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_policyversion FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_reassignment (
+    id uuid NOT NULL,
+    comment text NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    after_id uuid NOT NULL,
+    before_id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.approvals_reassignment FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_requestcomment (
+    id uuid NOT NULL,
+    actor jsonb NOT NULL,
+    text text NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    member_id uuid,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.approvals_requestcomment FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_requestversion (
+    id uuid NOT NULL,
+    number integer NOT NULL,
+    arguments text NOT NULL,
+    digest character varying(64) NOT NULL,
+    title text NOT NULL,
+    edited_fields text[] NOT NULL,
+    comment text NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    edited_by_id uuid,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_requestversion_number_check CHECK ((number >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_requestversion FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_review (
+    id uuid NOT NULL,
+    version integer NOT NULL,
+    decision character varying(16) NOT NULL,
+    comment text NOT NULL,
+    response text NOT NULL,
+    channel character varying(16) NOT NULL,
+    actor jsonb NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    in_place_of_id uuid,
+    member_id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_review_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_review FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_rotation (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    zone text NOT NULL,
+    every character varying(8) NOT NULL,
+    handover time without time zone NOT NULL,
+    first_day date NOT NULL,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT rotation_turns_known CHECK (((every)::text = ANY ((ARRAY['day'::character varying, 'week'::character varying])::text[])))
+);
+
+ALTER TABLE ONLY public.approvals_rotation FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_rotationmember (
+    id uuid NOT NULL,
+    "position" integer NOT NULL,
+    member_id uuid NOT NULL,
+    rotation_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_rotationmember_position_check CHECK (("position" >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_rotationmember FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_rotationoverride (
+    id uuid NOT NULL,
+    starts timestamp with time zone NOT NULL,
+    ends timestamp with time zone NOT NULL,
+    withdrawn_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    member_id uuid NOT NULL,
+    rotation_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT override_has_time CHECK ((ends > starts))
+);
+
+ALTER TABLE ONLY public.approvals_rotationoverride FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_viewing (
+    id uuid NOT NULL,
+    version integer NOT NULL,
+    since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    last timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    member_id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT approvals_viewing_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE ONLY public.approvals_viewing FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.approvals_wording (
+    digest bytea NOT NULL,
+    body jsonb NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.approvals_wording FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.auth_group (
+    id integer NOT NULL,
+    name character varying(150) NOT NULL
+);
+
+ALTER TABLE public.auth_group ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_group_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_group_permissions (
+    id bigint NOT NULL,
+    group_id integer NOT NULL,
+    permission_id integer NOT NULL
+);
+
+ALTER TABLE public.auth_group_permissions ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_group_permissions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.auth_permission (
+    id integer NOT NULL,
+    name character varying(255) NOT NULL,
+    content_type_id integer NOT NULL,
+    codename character varying(100) NOT NULL
+);
+
+ALTER TABLE public.auth_permission ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.auth_permission_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_content_type (
+    id integer NOT NULL,
+    app_label character varying(100) NOT NULL,
+    model character varying(100) NOT NULL
+);
+
+ALTER TABLE public.django_content_type ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_content_type_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_migrations (
+    id bigint NOT NULL,
+    app character varying(255) NOT NULL,
+    name character varying(255) NOT NULL,
+    applied timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.django_migrations ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.django_migrations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.django_session (
+    session_key character varying(40) NOT NULL,
+    session_data text NOT NULL,
+    expire_date timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.guardian_groupobjectpermission (
+    id integer NOT NULL,
+    object_pk character varying(255) NOT NULL,
+    content_type_id integer NOT NULL,
+    group_id integer NOT NULL,
+    permission_id integer NOT NULL
+);
+
+ALTER TABLE public.guardian_groupobjectpermission ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.guardian_groupobjectpermission_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.guardian_userobjectpermission (
+    id integer NOT NULL,
+    object_pk character varying(255) NOT NULL,
+    content_type_id integer NOT NULL,
+    permission_id integer NOT NULL,
+    user_id uuid NOT NULL
+);
+
+ALTER TABLE public.guardian_userobjectpermission ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.guardian_userobjectpermission_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.mfa_authenticator (
+    id bigint NOT NULL,
+    type character varying(20) NOT NULL,
+    data jsonb NOT NULL,
+    user_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone
+);
+
+ALTER TABLE public.mfa_authenticator ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.mfa_authenticator_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.runs_agentversion (
+    id bigint NOT NULL,
+    agent text NOT NULL,
+    version text NOT NULL,
+    model text NOT NULL,
+    fits text[] NOT NULL,
+    tools text[] NOT NULL,
+    definition jsonb NOT NULL,
+    announced_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    known_until timestamp with time zone DEFAULT statement_timestamp() NOT NULL
+);
+
+ALTER TABLE public.runs_agentversion ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.runs_agentversion_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.runs_attempt (
+    seq bigint NOT NULL,
+    number integer NOT NULL,
+    kind text NOT NULL,
+    fence bigint NOT NULL,
+    key text NOT NULL,
+    opened_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    closed_at timestamp with time zone,
+    cause text NOT NULL,
+    message text NOT NULL,
+    not_done boolean,
+    next_at timestamp with time zone,
+    tenant_id uuid NOT NULL,
+    run_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_attempt FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_lease (
+    fence bigint NOT NULL,
+    holder text NOT NULL,
+    until timestamp with time zone,
+    since timestamp with time zone,
+    worked double precision NOT NULL,
+    crashes integer NOT NULL,
+    crash_seq bigint NOT NULL,
+    tenant_id uuid NOT NULL,
+    run_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_lease FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_payload (
+    id uuid NOT NULL,
+    digest text NOT NULL,
+    size bigint NOT NULL,
+    media_type text NOT NULL,
+    location text NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    run_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_payload FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_run (
+    id uuid NOT NULL,
+    agent text NOT NULL,
+    version text NOT NULL,
+    title text NOT NULL,
+    status text NOT NULL,
+    reason text NOT NULL,
+    labels jsonb NOT NULL,
+    initiators uuid[] NOT NULL,
+    started_by jsonb NOT NULL,
+    budget jsonb NOT NULL,
+    deadline timestamp with time zone,
+    due_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_run FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_step (
+    seq bigint NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    reason text NOT NULL,
+    turn bigint NOT NULL,
+    tool text NOT NULL,
+    effect text NOT NULL,
+    call_id text NOT NULL,
+    digest text NOT NULL,
+    generation integer NOT NULL,
+    attempts integer NOT NULL,
+    spent integer NOT NULL,
+    due_at timestamp with time zone,
+    proposed text,
+    arguments text,
+    rationale text,
+    result text,
+    payloads jsonb,
+    unknown_since timestamp with time zone,
+    tokens_in bigint,
+    tokens_out bigint,
+    cost numeric(20,10),
+    tokens_total bigint,
+    cost_total numeric(20,10),
+    run_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_step FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_text (
+    seq bigint NOT NULL,
+    name text NOT NULL,
+    body text NOT NULL,
+    payload uuid,
+    run_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.runs_text FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_tooldefinition (
+    fingerprint text NOT NULL,
+    name text NOT NULL,
+    definition jsonb NOT NULL,
+    announced_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL
+);
+
+CREATE TABLE public.runs_workerseen (
+    worker text NOT NULL,
+    knows text[] NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.socialaccount_socialaccount (
+    id integer NOT NULL,
+    provider character varying(200) NOT NULL,
+    uid character varying(191) NOT NULL,
+    last_login timestamp with time zone NOT NULL,
+    date_joined timestamp with time zone NOT NULL,
+    extra_data jsonb NOT NULL,
+    user_id uuid NOT NULL
+);
+
+ALTER TABLE public.socialaccount_socialaccount ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.socialaccount_socialaccount_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.socialaccount_socialapp (
+    id integer NOT NULL,
+    provider character varying(30) NOT NULL,
+    name character varying(40) NOT NULL,
+    client_id character varying(191) NOT NULL,
+    secret character varying(191) NOT NULL,
+    key character varying(191) NOT NULL,
+    provider_id character varying(200) NOT NULL,
+    settings jsonb NOT NULL
+);
+
+ALTER TABLE public.socialaccount_socialapp ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.socialaccount_socialapp_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.socialaccount_socialtoken (
+    id integer NOT NULL,
+    token text NOT NULL,
+    token_secret text NOT NULL,
+    expires_at timestamp with time zone,
+    account_id integer NOT NULL,
+    app_id integer
+);
+
+ALTER TABLE public.socialaccount_socialtoken ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.socialaccount_socialtoken_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.tenants_agentaccess (
+    id uuid NOT NULL,
+    agent character varying(200) NOT NULL,
+    enabled boolean NOT NULL,
+    restricted boolean NOT NULL,
+    stopped boolean NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_agentaccess FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_agentuserpermission (
+    id uuid NOT NULL,
+    content_object_id uuid NOT NULL,
+    permission_id integer NOT NULL,
+    user_id uuid NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_agentuserpermission FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_apikey (
+    id uuid NOT NULL,
+    name character varying(100) NOT NULL,
+    service boolean NOT NULL,
+    scopes character varying(32)[] NOT NULL,
+    secret_hash character varying(64) NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    revoked_at timestamp with time zone,
+    tenant_id uuid NOT NULL,
+    owner_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_apikey FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_auditcontent (
+    seq bigint NOT NULL,
+    body text,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_auditcontent FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_auditentry (
+    seq bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind character varying(16) NOT NULL,
+    actor_id character varying(200) NOT NULL,
+    action character varying(60) NOT NULL,
+    target bytea NOT NULL,
+    refused boolean NOT NULL,
+    channel character varying(20) NOT NULL,
+    content_digest bytea NOT NULL,
+    previous bytea NOT NULL,
+    digest bytea NOT NULL,
+    signature bytea NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_auditentry FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_audithead (
+    tenant_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    digest character varying(64) NOT NULL,
+    signature character varying(128) NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_audithead FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_event (
+    subject bytea NOT NULL,
+    seq integer NOT NULL,
+    name character varying(40) NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor jsonb NOT NULL,
+    message text NOT NULL,
+    data jsonb NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_event FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_group (
+    id uuid NOT NULL,
+    name character varying(100) NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_group FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_groupmember (
+    id uuid NOT NULL,
+    group_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    member_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_groupmember FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_idempotentanswer (
+    id uuid NOT NULL,
+    actor character varying(200) NOT NULL,
+    method character varying(8) NOT NULL,
+    path character varying(500) NOT NULL,
+    key character varying(255) NOT NULL,
+    body_digest character varying(64) NOT NULL,
+    status smallint,
+    body text NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT tenants_idempotentanswer_status_check CHECK ((status >= 0))
+);
+
+ALTER TABLE ONLY public.tenants_idempotentanswer FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_member (
+    id uuid NOT NULL,
+    roles character varying(16)[] NOT NULL,
+    active boolean NOT NULL,
+    locale character varying(16) NOT NULL,
+    timezone character varying(64) NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    person_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    CONSTRAINT known_roles CHECK ((roles <@ ARRAY['reviewer'::character varying(16), 'manager'::character varying(16), 'admin'::character varying(16)]))
+);
+
+ALTER TABLE ONLY public.tenants_member FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_person (
+    password character varying(128) NOT NULL,
+    last_login timestamp with time zone,
+    id uuid NOT NULL,
+    email character varying(254) NOT NULL,
+    name character varying(200) NOT NULL,
+    is_active boolean NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL
+);
+
+CREATE TABLE public.tenants_secret (
+    id uuid NOT NULL,
+    name character varying(100) NOT NULL,
+    value text NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_secret FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tenants_tenant (
+    id uuid NOT NULL,
+    slug character varying(60) NOT NULL,
+    name character varying(200) NOT NULL,
+    timezone character varying(64) NOT NULL,
+    locale character varying(16) NOT NULL,
+    initiators_may_review boolean NOT NULL,
+    second_factor boolean NOT NULL,
+    retention_days integer NOT NULL,
+    notifications jsonb NOT NULL,
+    stamp bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    CONSTRAINT tenants_tenant_retention_days_check CHECK ((retention_days >= 0))
+);
+
+CREATE TABLE public.tenants_toolsetting (
+    id uuid NOT NULL,
+    tool character varying(200) NOT NULL,
+    enabled boolean NOT NULL,
+    risk character varying(16) NOT NULL,
+    tenant_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.tenants_toolsetting FORCE ROW LEVEL SECURITY;
+
+INSERT INTO public.auth_permission VALUES
+	(1, 'Can add tool definition', 1, 'add_tooldefinition'),
+	(2, 'Can change tool definition', 1, 'change_tooldefinition'),
+	(3, 'Can delete tool definition', 1, 'delete_tooldefinition'),
+	(4, 'Can view tool definition', 1, 'view_tooldefinition'),
+	(5, 'Can add worker seen', 2, 'add_workerseen'),
+	(6, 'Can change worker seen', 2, 'change_workerseen'),
+	(7, 'Can delete worker seen', 2, 'delete_workerseen'),
+	(8, 'Can view worker seen', 2, 'view_workerseen'),
+	(9, 'Can add agent version', 3, 'add_agentversion'),
+	(10, 'Can change agent version', 3, 'change_agentversion'),
+	(11, 'Can delete agent version', 3, 'delete_agentversion'),
+	(12, 'Can view agent version', 3, 'view_agentversion'),
+	(13, 'Can add run', 4, 'add_run'),
+	(14, 'Can change run', 4, 'change_run'),
+	(15, 'Can delete run', 4, 'delete_run'),
+	(16, 'Can view run', 4, 'view_run'),
+	(17, 'Can add payload', 5, 'add_payload'),
+	(18, 'Can change payload', 5, 'change_payload'),
+	(19, 'Can delete payload', 5, 'delete_payload'),
+	(20, 'Can view payload', 5, 'view_payload'),
+	(21, 'Can add lease', 6, 'add_lease'),
+	(22, 'Can change lease', 6, 'change_lease'),
+	(23, 'Can delete lease', 6, 'delete_lease'),
+	(24, 'Can view lease', 6, 'view_lease'),
+	(25, 'Can add attempt', 7, 'add_attempt'),
+	(26, 'Can change attempt', 7, 'change_attempt'),
+	(27, 'Can delete attempt', 7, 'delete_attempt'),
+	(28, 'Can view attempt', 7, 'view_attempt'),
+	(29, 'Can add step', 8, 'add_step'),
+	(30, 'Can change step', 8, 'change_step'),
+	(31, 'Can delete step', 8, 'delete_step'),
+	(32, 'Can view step', 8, 'view_step'),
+	(33, 'Can add text', 9, 'add_text'),
+	(34, 'Can change text', 9, 'change_text'),
+	(35, 'Can delete text', 9, 'delete_text'),
+	(36, 'Can view text', 9, 'view_text'),
+	(37, 'Can add approval request', 10, 'add_approvalrequest'),
+	(38, 'Can change approval request', 10, 'change_approvalrequest'),
+	(39, 'Can delete approval request', 10, 'delete_approvalrequest'),
+	(40, 'Can view approval request', 10, 'view_approvalrequest'),
+	(41, 'Can add asked', 11, 'add_asked'),
+	(42, 'Can change asked', 11, 'change_asked'),
+	(43, 'Can delete asked', 11, 'delete_asked'),
+	(44, 'Can view asked', 11, 'view_asked'),
+	(45, 'Can add delegation', 12, 'add_delegation'),
+	(46, 'Can change delegation', 12, 'change_delegation'),
+	(47, 'Can delete delegation', 12, 'delete_delegation'),
+	(48, 'Can view delegation', 12, 'view_delegation'),
+	(49, 'Can add delivery', 13, 'add_delivery'),
+	(50, 'Can change delivery', 13, 'change_delivery'),
+	(51, 'Can delete delivery', 13, 'delete_delivery'),
+	(52, 'Can view delivery', 13, 'view_delivery'),
+	(53, 'Can add escalation policy', 14, 'add_escalationpolicy'),
+	(54, 'Can change escalation policy', 14, 'change_escalationpolicy'),
+	(55, 'Can delete escalation policy', 14, 'delete_escalationpolicy'),
+	(56, 'Can view escalation policy', 14, 'view_escalationpolicy'),
+	(57, 'Can add policy rule', 15, 'add_policyrule'),
+	(58, 'Can change policy rule', 15, 'change_policyrule'),
+	(59, 'Can delete policy rule', 15, 'delete_policyrule'),
+	(60, 'Can view policy rule', 15, 'view_policyrule'),
+	(61, 'Can add policy version', 16, 'add_policyversion'),
+	(62, 'Can change policy version', 16, 'change_policyversion'),
+	(63, 'Can delete policy version', 16, 'delete_policyversion'),
+	(64, 'Can view policy version', 16, 'view_policyversion'),
+	(65, 'Can add reassignment', 17, 'add_reassignment'),
+	(66, 'Can change reassignment', 17, 'change_reassignment'),
+	(67, 'Can delete reassignment', 17, 'delete_reassignment'),
+	(68, 'Can view reassignment', 17, 'view_reassignment'),
+	(69, 'Can add request comment', 18, 'add_requestcomment'),
+	(70, 'Can change request comment', 18, 'change_requestcomment'),
+	(71, 'Can delete request comment', 18, 'delete_requestcomment'),
+	(72, 'Can view request comment', 18, 'view_requestcomment'),
+	(73, 'Can add request version', 19, 'add_requestversion'),
+	(74, 'Can change request version', 19, 'change_requestversion'),
+	(75, 'Can delete request version', 19, 'delete_requestversion'),
+	(76, 'Can view request version', 19, 'view_requestversion'),
+	(77, 'Can add review', 20, 'add_review'),
+	(78, 'Can change review', 20, 'change_review'),
+	(79, 'Can delete review', 20, 'delete_review'),
+	(80, 'Can view review', 20, 'view_review'),
+	(81, 'Can add viewing', 21, 'add_viewing'),
+	(82, 'Can change viewing', 21, 'change_viewing'),
+	(83, 'Can delete viewing', 21, 'delete_viewing'),
+	(84, 'Can view viewing', 21, 'view_viewing'),
+	(85, 'Can add calendar', 22, 'add_calendar'),
+	(86, 'Can change calendar', 22, 'change_calendar'),
+	(87, 'Can delete calendar', 22, 'delete_calendar'),
+	(88, 'Can view calendar', 22, 'view_calendar'),
+	(89, 'Can add rotation', 23, 'add_rotation'),
+	(90, 'Can change rotation', 23, 'change_rotation'),
+	(91, 'Can delete rotation', 23, 'delete_rotation'),
+	(92, 'Can view rotation', 23, 'view_rotation'),
+	(93, 'Can add rotation member', 24, 'add_rotationmember'),
+	(94, 'Can change rotation member', 24, 'change_rotationmember'),
+	(95, 'Can delete rotation member', 24, 'delete_rotationmember'),
+	(96, 'Can view rotation member', 24, 'view_rotationmember'),
+	(97, 'Can add rotation override', 25, 'add_rotationoverride'),
+	(98, 'Can change rotation override', 25, 'change_rotationoverride'),
+	(99, 'Can delete rotation override', 25, 'delete_rotationoverride'),
+	(100, 'Can view rotation override', 25, 'view_rotationoverride');
+INSERT INTO public.auth_permission VALUES
+	(101, 'Can add wording', 26, 'add_wording'),
+	(102, 'Can change wording', 26, 'change_wording'),
+	(103, 'Can delete wording', 26, 'delete_wording'),
+	(104, 'Can view wording', 26, 'view_wording'),
+	(105, 'Can add channel person', 27, 'add_channelperson'),
+	(106, 'Can change channel person', 27, 'change_channelperson'),
+	(107, 'Can delete channel person', 27, 'delete_channelperson'),
+	(108, 'Can view channel person', 27, 'view_channelperson'),
+	(109, 'Can add notice wish', 28, 'add_noticewish'),
+	(110, 'Can change notice wish', 28, 'change_noticewish'),
+	(111, 'Can delete notice wish', 28, 'delete_noticewish'),
+	(112, 'Can view notice wish', 28, 'view_noticewish'),
+	(113, 'Can add channel', 29, 'add_channel'),
+	(114, 'Can change channel', 29, 'change_channel'),
+	(115, 'Can delete channel', 29, 'delete_channel'),
+	(116, 'Can view channel', 29, 'view_channel'),
+	(117, 'Can add callback seen', 30, 'add_callbackseen'),
+	(118, 'Can change callback seen', 30, 'change_callbackseen'),
+	(119, 'Can delete callback seen', 30, 'delete_callbackseen'),
+	(120, 'Can view callback seen', 30, 'view_callbackseen'),
+	(121, 'Can add person', 31, 'add_person'),
+	(122, 'Can change person', 31, 'change_person'),
+	(123, 'Can delete person', 31, 'delete_person'),
+	(124, 'Can view person', 31, 'view_person'),
+	(125, 'Can add tenant', 32, 'add_tenant'),
+	(126, 'Can change tenant', 32, 'change_tenant'),
+	(127, 'Can delete tenant', 32, 'delete_tenant'),
+	(128, 'Can view tenant', 32, 'view_tenant'),
+	(129, 'Can add audit head', 33, 'add_audithead'),
+	(130, 'Can change audit head', 33, 'change_audithead'),
+	(131, 'Can delete audit head', 33, 'delete_audithead'),
+	(132, 'Can view audit head', 33, 'view_audithead'),
+	(133, 'Can add audit content', 34, 'add_auditcontent'),
+	(134, 'Can change audit content', 34, 'change_auditcontent'),
+	(135, 'Can delete audit content', 34, 'delete_auditcontent'),
+	(136, 'Can view audit content', 34, 'view_auditcontent'),
+	(137, 'See the agent''s runs', 35, 'view_runs'),
+	(138, 'Operate the agent''s runs', 35, 'operate_runs'),
+	(139, 'Answer the agent''s requests', 35, 'review'),
+	(140, 'Can add event', 36, 'add_event'),
+	(141, 'Can change event', 36, 'change_event'),
+	(142, 'Can delete event', 36, 'delete_event'),
+	(143, 'Can view event', 36, 'view_event'),
+	(144, 'Can add group', 37, 'add_group'),
+	(145, 'Can change group', 37, 'change_group'),
+	(146, 'Can delete group', 37, 'delete_group'),
+	(147, 'Can view group', 37, 'view_group'),
+	(148, 'Can add idempotent answer', 38, 'add_idempotentanswer'),
+	(149, 'Can change idempotent answer', 38, 'change_idempotentanswer'),
+	(150, 'Can delete idempotent answer', 38, 'delete_idempotentanswer'),
+	(151, 'Can view idempotent answer', 38, 'view_idempotentanswer'),
+	(152, 'Can add member', 39, 'add_member'),
+	(153, 'Can change member', 39, 'change_member'),
+	(154, 'Can delete member', 39, 'delete_member'),
+	(155, 'Can view member', 39, 'view_member'),
+	(156, 'Can add group member', 40, 'add_groupmember'),
+	(157, 'Can change group member', 40, 'change_groupmember'),
+	(158, 'Can delete group member', 40, 'delete_groupmember'),
+	(159, 'Can view group member', 40, 'view_groupmember'),
+	(160, 'Can add api key', 41, 'add_apikey'),
+	(161, 'Can change api key', 41, 'change_apikey'),
+	(162, 'Can delete api key', 41, 'delete_apikey'),
+	(163, 'Can view api key', 41, 'view_apikey'),
+	(164, 'Can add secret', 42, 'add_secret'),
+	(165, 'Can change secret', 42, 'change_secret'),
+	(166, 'Can delete secret', 42, 'delete_secret'),
+	(167, 'Can view secret', 42, 'view_secret'),
+	(168, 'Can add tool setting', 43, 'add_toolsetting'),
+	(169, 'Can change tool setting', 43, 'change_toolsetting'),
+	(170, 'Can delete tool setting', 43, 'delete_toolsetting'),
+	(171, 'Can view tool setting', 43, 'view_toolsetting'),
+	(172, 'Can add audit entry', 44, 'add_auditentry'),
+	(173, 'Can change audit entry', 44, 'change_auditentry'),
+	(174, 'Can delete audit entry', 44, 'delete_auditentry'),
+	(175, 'Can view audit entry', 44, 'view_auditentry'),
+	(176, 'Can add agent user permission', 45, 'add_agentuserpermission'),
+	(177, 'Can change agent user permission', 45, 'change_agentuserpermission'),
+	(178, 'Can delete agent user permission', 45, 'delete_agentuserpermission'),
+	(179, 'Can view agent user permission', 45, 'view_agentuserpermission'),
+	(180, 'Can add permission', 46, 'add_permission'),
+	(181, 'Can change permission', 46, 'change_permission'),
+	(182, 'Can delete permission', 46, 'delete_permission'),
+	(183, 'Can view permission', 46, 'view_permission'),
+	(184, 'Can add group', 47, 'add_group'),
+	(185, 'Can change group', 47, 'change_group'),
+	(186, 'Can delete group', 47, 'delete_group'),
+	(187, 'Can view group', 47, 'view_group'),
+	(188, 'Can add content type', 48, 'add_contenttype'),
+	(189, 'Can change content type', 48, 'change_contenttype'),
+	(190, 'Can delete content type', 48, 'delete_contenttype'),
+	(191, 'Can view content type', 48, 'view_contenttype'),
+	(192, 'Can add session', 49, 'add_session'),
+	(193, 'Can change session', 49, 'change_session'),
+	(194, 'Can delete session', 49, 'delete_session'),
+	(195, 'Can view session', 49, 'view_session'),
+	(196, 'Can add email address', 50, 'add_emailaddress'),
+	(197, 'Can change email address', 50, 'change_emailaddress'),
+	(198, 'Can delete email address', 50, 'delete_emailaddress'),
+	(199, 'Can view email address', 50, 'view_emailaddress'),
+	(200, 'Can add email confirmation', 51, 'add_emailconfirmation');
+INSERT INTO public.auth_permission VALUES
+	(201, 'Can change email confirmation', 51, 'change_emailconfirmation'),
+	(202, 'Can delete email confirmation', 51, 'delete_emailconfirmation'),
+	(203, 'Can view email confirmation', 51, 'view_emailconfirmation'),
+	(204, 'Can add authenticator', 52, 'add_authenticator'),
+	(205, 'Can change authenticator', 52, 'change_authenticator'),
+	(206, 'Can delete authenticator', 52, 'delete_authenticator'),
+	(207, 'Can view authenticator', 52, 'view_authenticator'),
+	(208, 'Can add social account', 53, 'add_socialaccount'),
+	(209, 'Can change social account', 53, 'change_socialaccount'),
+	(210, 'Can delete social account', 53, 'delete_socialaccount'),
+	(211, 'Can view social account', 53, 'view_socialaccount'),
+	(212, 'Can add social application', 54, 'add_socialapp'),
+	(213, 'Can change social application', 54, 'change_socialapp'),
+	(214, 'Can delete social application', 54, 'delete_socialapp'),
+	(215, 'Can view social application', 54, 'view_socialapp'),
+	(216, 'Can add social application token', 55, 'add_socialtoken'),
+	(217, 'Can change social application token', 55, 'change_socialtoken'),
+	(218, 'Can delete social application token', 55, 'delete_socialtoken'),
+	(219, 'Can view social application token', 55, 'view_socialtoken'),
+	(220, 'Can add group object permission', 56, 'add_groupobjectpermission'),
+	(221, 'Can change group object permission', 56, 'change_groupobjectpermission'),
+	(222, 'Can delete group object permission', 56, 'delete_groupobjectpermission'),
+	(223, 'Can view group object permission', 56, 'view_groupobjectpermission'),
+	(224, 'Can add user object permission', 57, 'add_userobjectpermission'),
+	(225, 'Can change user object permission', 57, 'change_userobjectpermission'),
+	(226, 'Can delete user object permission', 57, 'delete_userobjectpermission'),
+	(227, 'Can view user object permission', 57, 'view_userobjectpermission');
+
+INSERT INTO public.django_content_type VALUES
+	(1, 'runs', 'tooldefinition'),
+	(2, 'runs', 'workerseen'),
+	(3, 'runs', 'agentversion'),
+	(4, 'runs', 'run'),
+	(5, 'runs', 'payload'),
+	(6, 'runs', 'lease'),
+	(7, 'runs', 'attempt'),
+	(8, 'runs', 'step'),
+	(9, 'runs', 'text'),
+	(10, 'approvals', 'approvalrequest'),
+	(11, 'approvals', 'asked'),
+	(12, 'approvals', 'delegation'),
+	(13, 'approvals', 'delivery'),
+	(14, 'approvals', 'escalationpolicy'),
+	(15, 'approvals', 'policyrule'),
+	(16, 'approvals', 'policyversion'),
+	(17, 'approvals', 'reassignment'),
+	(18, 'approvals', 'requestcomment'),
+	(19, 'approvals', 'requestversion'),
+	(20, 'approvals', 'review'),
+	(21, 'approvals', 'viewing'),
+	(22, 'approvals', 'calendar'),
+	(23, 'approvals', 'rotation'),
+	(24, 'approvals', 'rotationmember'),
+	(25, 'approvals', 'rotationoverride'),
+	(26, 'approvals', 'wording'),
+	(27, 'approvals', 'channelperson'),
+	(28, 'approvals', 'noticewish'),
+	(29, 'approvals', 'channel'),
+	(30, 'approvals', 'callbackseen'),
+	(31, 'tenants', 'person'),
+	(32, 'tenants', 'tenant'),
+	(33, 'tenants', 'audithead'),
+	(34, 'tenants', 'auditcontent'),
+	(35, 'tenants', 'agentaccess'),
+	(36, 'tenants', 'event'),
+	(37, 'tenants', 'group'),
+	(38, 'tenants', 'idempotentanswer'),
+	(39, 'tenants', 'member'),
+	(40, 'tenants', 'groupmember'),
+	(41, 'tenants', 'apikey'),
+	(42, 'tenants', 'secret'),
+	(43, 'tenants', 'toolsetting'),
+	(44, 'tenants', 'auditentry'),
+	(45, 'tenants', 'agentuserpermission'),
+	(46, 'auth', 'permission'),
+	(47, 'auth', 'group'),
+	(48, 'contenttypes', 'contenttype'),
+	(49, 'sessions', 'session'),
+	(50, 'account', 'emailaddress'),
+	(51, 'account', 'emailconfirmation'),
+	(52, 'mfa', 'authenticator'),
+	(53, 'socialaccount', 'socialaccount'),
+	(54, 'socialaccount', 'socialapp'),
+	(55, 'socialaccount', 'socialtoken'),
+	(56, 'guardian', 'groupobjectpermission'),
+	(57, 'guardian', 'userobjectpermission');
+
+INSERT INTO public.django_migrations VALUES
+	(1, 'contenttypes', '0001_initial', now()),
+	(2, 'contenttypes', '0002_remove_content_type_name', now()),
+	(3, 'auth', '0001_initial', now()),
+	(4, 'auth', '0002_alter_permission_name_max_length', now()),
+	(5, 'auth', '0003_alter_user_email_max_length', now()),
+	(6, 'auth', '0004_alter_user_username_opts', now()),
+	(7, 'auth', '0005_alter_user_last_login_null', now()),
+	(8, 'auth', '0006_require_contenttypes_0002', now()),
+	(9, 'auth', '0007_alter_validators_add_error_messages', now()),
+	(10, 'auth', '0008_alter_user_username_max_length', now()),
+	(11, 'auth', '0009_alter_user_last_name_max_length', now()),
+	(12, 'auth', '0010_alter_group_name_max_length', now()),
+	(13, 'auth', '0011_update_proxy_permissions', now()),
+	(14, 'auth', '0012_alter_user_first_name_max_length', now()),
+	(15, 'tenants', '0001_people_agents_keys_and_proof', now()),
+	(16, 'account', '0001_initial', now()),
+	(17, 'account', '0002_email_max_length', now()),
+	(18, 'account', '0003_alter_emailaddress_create_unique_verified_email', now()),
+	(19, 'account', '0004_alter_emailaddress_drop_unique_email', now()),
+	(20, 'account', '0005_emailaddress_idx_upper_email', now()),
+	(21, 'account', '0006_emailaddress_lower', now()),
+	(22, 'account', '0007_emailaddress_idx_email', now()),
+	(23, 'account', '0008_emailaddress_unique_primary_email_fixup', now()),
+	(24, 'account', '0009_emailaddress_unique_primary_email', now()),
+	(25, 'tenants', '0002_row_security_and_doors', now()),
+	(26, 'tenants', '0003_find_settled_outcomes', now()),
+	(27, 'tenants', '0004_actors_in_short', now()),
+	(28, 'tenants', '0005_subjects_as_bytes', now()),
+	(29, 'approvals', '0001_questions_answers_rules', now()),
+	(30, 'approvals', '0002_row_security_states_and_doors', now()),
+	(31, 'approvals', '0003_ask_again', now()),
+	(32, 'approvals', '0004_what_comes_next', now()),
+	(33, 'approvals', '0005_calendars_and_rotations', now()),
+	(34, 'approvals', '0006_end_and_climb', now()),
+	(35, 'approvals', '0007_due_in_turn', now()),
+	(36, 'approvals', '0008_share_what_many_requests_say', now()),
+	(37, 'approvals', '0009_lapse_in_one', now()),
+	(38, 'approvals', '0010_ways_out', now()),
+	(39, 'approvals', '0011_deliveries_by_state_and_channel', now()),
+	(40, 'approvals', '0012_fewer_indexes', now()),
+	(41, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
+	(42, 'approvals', '0014_what_rooms_hear', now()),
+	(43, 'runs', '0001_tables_of_a_run', now()),
+	(44, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(45, 'runs', '0003_doors_of_the_sweep', now()),
+	(46, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(47, 'config', '0001_counts_for_the_metrics', now()),
+	(48, 'guardian', '0001_initial', now()),
+	(49, 'guardian', '0002_generic_permissions_index', now()),
+	(50, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(51, 'mfa', '0001_initial', now()),
+	(52, 'mfa', '0002_authenticator_timestamps', now()),
+	(53, 'mfa', '0003_authenticator_type_uniq', now()),
+	(54, 'tenants', '0006_digests_as_bytes', now()),
+	(55, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(56, 'runs', '0006_hear_answers_in_one', now()),
+	(57, 'runs', '0007_events_in_less_room', now()),
+	(58, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(59, 'runs', '0009_blank_by_target', now()),
+	(60, 'sessions', '0001_initial', now()),
+	(61, 'socialaccount', '0001_initial', now()),
+	(62, 'socialaccount', '0002_token_max_lengths', now()),
+	(63, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(64, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(65, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(66, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+
+SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.account_emailconfirmation_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_group_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_group_permissions_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.auth_permission_id_seq', 227, true);
+
+SELECT pg_catalog.setval('public.django_content_type_id_seq', 57, true);
+
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 66, true);
+
+SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.guardian_userobjectpermission_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.mfa_authenticator_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.runs_agentversion_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.socialaccount_socialaccount_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.socialaccount_socialapp_id_seq', 1, false);
+
+SELECT pg_catalog.setval('public.socialaccount_socialtoken_id_seq', 1, false);
+
+ALTER TABLE ONLY public.approvals_callbackseen
+    ADD CONSTRAINT a_callback_counts_once UNIQUE (tenant_id, channel_id, message);
+
+ALTER TABLE ONLY public.account_emailaddress
+    ADD CONSTRAINT account_emailaddress_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.account_emailaddress
+    ADD CONSTRAINT account_emailaddress_user_id_email_987c8728_uniq UNIQUE (user_id, email);
+
+ALTER TABLE ONLY public.account_emailconfirmation
+    ADD CONSTRAINT account_emailconfirmation_key_key UNIQUE (key);
+
+ALTER TABLE ONLY public.account_emailconfirmation
+    ADD CONSTRAINT account_emailconfirmation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.runs_agentversion
+    ADD CONSTRAINT agent_version_once UNIQUE (agent, version);
+
+ALTER TABLE ONLY public.approvals_approvalrequest
+    ADD CONSTRAINT approvals_approvalrequest_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_approvalrequest
+    ADD CONSTRAINT approvals_approvalrequest_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_asked
+    ADD CONSTRAINT approvals_asked_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_calendar
+    ADD CONSTRAINT approvals_calendar_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_calendar
+    ADD CONSTRAINT approvals_calendar_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_callbackseen
+    ADD CONSTRAINT approvals_callbackseen_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_callbackseen
+    ADD CONSTRAINT approvals_callbackseen_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_channel
+    ADD CONSTRAINT approvals_channel_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_channel
+    ADD CONSTRAINT approvals_channel_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_channelperson
+    ADD CONSTRAINT approvals_channelperson_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_channelperson
+    ADD CONSTRAINT approvals_channelperson_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_delegation
+    ADD CONSTRAINT approvals_delegation_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_delegation
+    ADD CONSTRAINT approvals_delegation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT approvals_delivery_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT approvals_delivery_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_escalationpolicy
+    ADD CONSTRAINT approvals_escalationpolicy_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_escalationpolicy
+    ADD CONSTRAINT approvals_escalationpolicy_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_noticewish
+    ADD CONSTRAINT approvals_noticewish_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_noticewish
+    ADD CONSTRAINT approvals_noticewish_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_policyrule
+    ADD CONSTRAINT approvals_policyrule_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_policyrule
+    ADD CONSTRAINT approvals_policyrule_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_policyversion
+    ADD CONSTRAINT approvals_policyversion_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_policyversion
+    ADD CONSTRAINT approvals_policyversion_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_reassignment
+    ADD CONSTRAINT approvals_reassignment_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_reassignment
+    ADD CONSTRAINT approvals_reassignment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_requestcomment
+    ADD CONSTRAINT approvals_requestcomment_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_requestcomment
+    ADD CONSTRAINT approvals_requestcomment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_requestversion
+    ADD CONSTRAINT approvals_requestversion_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT approvals_review_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT approvals_review_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_rotation
+    ADD CONSTRAINT approvals_rotation_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_rotation
+    ADD CONSTRAINT approvals_rotation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_rotationmember
+    ADD CONSTRAINT approvals_rotationmember_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_rotationmember
+    ADD CONSTRAINT approvals_rotationmember_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_rotationoverride
+    ADD CONSTRAINT approvals_rotationoverride_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_rotationoverride
+    ADD CONSTRAINT approvals_rotationoverride_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_viewing
+    ADD CONSTRAINT approvals_viewing_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.approvals_viewing
+    ADD CONSTRAINT approvals_viewing_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_wording
+    ADD CONSTRAINT approvals_wording_pkey PRIMARY KEY (tenant_id, digest);
+
+ALTER TABLE ONLY public.auth_group
+    ADD CONSTRAINT auth_group_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_group_id_permission_id_0cd325b0_uniq UNIQUE (group_id, permission_id);
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_group
+    ADD CONSTRAINT auth_group_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_content_type_id_codename_01ab375a_uniq UNIQUE (content_type_id, codename);
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_content_type
+    ADD CONSTRAINT django_content_type_app_label_model_76bd3d3b_uniq UNIQUE (app_label, model);
+
+ALTER TABLE ONLY public.django_content_type
+    ADD CONSTRAINT django_content_type_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_migrations
+    ADD CONSTRAINT django_migrations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.django_session
+    ADD CONSTRAINT django_session_pkey PRIMARY KEY (session_key);
+
+ALTER TABLE ONLY public.guardian_groupobjectpermission
+    ADD CONSTRAINT guardian_groupobjectperm_group_id_permission_id_o_3f189f7c_uniq UNIQUE (group_id, permission_id, object_pk);
+
+ALTER TABLE ONLY public.guardian_groupobjectpermission
+    ADD CONSTRAINT guardian_groupobjectpermission_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.guardian_userobjectpermission
+    ADD CONSTRAINT guardian_userobjectpermi_user_id_permission_id_ob_b0b3d2fc_uniq UNIQUE (user_id, permission_id, object_pk);
+
+ALTER TABLE ONLY public.guardian_userobjectpermission
+    ADD CONSTRAINT guardian_userobjectpermission_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.mfa_authenticator
+    ADD CONSTRAINT mfa_authenticator_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_groupmember
+    ADD CONSTRAINT once_in_a_group UNIQUE (tenant_id, group_id, member_id);
+
+ALTER TABLE ONLY public.tenants_agentaccess
+    ADD CONSTRAINT one_access_an_agent UNIQUE (tenant_id, agent);
+
+ALTER TABLE ONLY public.tenants_idempotentanswer
+    ADD CONSTRAINT one_answer_a_key UNIQUE (tenant_id, actor, method, path, key);
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT one_answer_of_a_kind UNIQUE (tenant_id, request_id, version, member_id, decision);
+
+ALTER TABLE ONLY public.tenants_group
+    ADD CONSTRAINT one_group_a_name UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY public.approvals_channelperson
+    ADD CONSTRAINT one_member_a_chat_person UNIQUE (tenant_id, channel_id, external_id);
+
+ALTER TABLE ONLY public.approvals_rotationmember
+    ADD CONSTRAINT one_member_a_place_in_rotation UNIQUE (tenant_id, rotation_id, "position");
+
+ALTER TABLE ONLY public.tenants_member
+    ADD CONSTRAINT one_membership_a_person UNIQUE (tenant_id, person_id);
+
+ALTER TABLE ONLY public.approvals_policyversion
+    ADD CONSTRAINT one_rule_version_a_number UNIQUE (tenant_id, rule_id, number);
+
+ALTER TABLE ONLY public.tenants_secret
+    ADD CONSTRAINT one_secret_a_name UNIQUE (tenant_id, name);
+
+ALTER TABLE ONLY public.tenants_toolsetting
+    ADD CONSTRAINT one_setting_a_tool UNIQUE (tenant_id, tool);
+
+ALTER TABLE ONLY public.approvals_requestversion
+    ADD CONSTRAINT one_version_a_number UNIQUE (tenant_id, request_id, number);
+
+ALTER TABLE ONLY public.approvals_viewing
+    ADD CONSTRAINT one_viewing_a_member UNIQUE (tenant_id, request_id, member_id);
+
+ALTER TABLE ONLY public.approvals_noticewish
+    ADD CONSTRAINT one_wish_a_member UNIQUE (tenant_id, member_id);
+
+ALTER TABLE ONLY public.runs_agentversion
+    ADD CONSTRAINT runs_agentversion_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.runs_attempt
+    ADD CONSTRAINT runs_attempt_pkey PRIMARY KEY (tenant_id, run_id, seq, number);
+
+ALTER TABLE ONLY public.runs_lease
+    ADD CONSTRAINT runs_lease_pkey PRIMARY KEY (tenant_id, run_id);
+
+ALTER TABLE ONLY public.runs_payload
+    ADD CONSTRAINT runs_payload_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.runs_payload
+    ADD CONSTRAINT runs_payload_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.runs_run
+    ADD CONSTRAINT runs_run_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.runs_run
+    ADD CONSTRAINT runs_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.runs_step
+    ADD CONSTRAINT runs_step_pkey PRIMARY KEY (tenant_id, run_id, seq);
+
+ALTER TABLE ONLY public.runs_text
+    ADD CONSTRAINT runs_text_pkey PRIMARY KEY (tenant_id, run_id, seq, name);
+
+ALTER TABLE ONLY public.runs_tooldefinition
+    ADD CONSTRAINT runs_tooldefinition_pkey PRIMARY KEY (fingerprint);
+
+ALTER TABLE ONLY public.runs_workerseen
+    ADD CONSTRAINT runs_workerseen_pkey PRIMARY KEY (worker);
+
+ALTER TABLE ONLY public.socialaccount_socialaccount
+    ADD CONSTRAINT socialaccount_socialaccount_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.socialaccount_socialaccount
+    ADD CONSTRAINT socialaccount_socialaccount_provider_uid_fc810c6e_uniq UNIQUE (provider, uid);
+
+ALTER TABLE ONLY public.socialaccount_socialapp
+    ADD CONSTRAINT socialaccount_socialapp_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.socialaccount_socialtoken
+    ADD CONSTRAINT socialaccount_socialtoken_app_id_account_id_fca4e0ac_uniq UNIQUE (app_id, account_id);
+
+ALTER TABLE ONLY public.socialaccount_socialtoken
+    ADD CONSTRAINT socialaccount_socialtoken_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_agentaccess
+    ADD CONSTRAINT tenants_agentaccess_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_agentaccess
+    ADD CONSTRAINT tenants_agentaccess_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserpermiss_tenant_id_user_id_permis_afc66f60_uniq UNIQUE (tenant_id, user_id, permission_id, content_object_id);
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserpermission_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserpermission_tenant_id_id_afaefef4_uniq UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_apikey
+    ADD CONSTRAINT tenants_apikey_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_apikey
+    ADD CONSTRAINT tenants_apikey_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_auditcontent
+    ADD CONSTRAINT tenants_auditcontent_pkey PRIMARY KEY (tenant_id, seq);
+
+ALTER TABLE ONLY public.tenants_auditentry
+    ADD CONSTRAINT tenants_auditentry_pkey PRIMARY KEY (tenant_id, seq);
+
+ALTER TABLE ONLY public.tenants_audithead
+    ADD CONSTRAINT tenants_audithead_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY public.tenants_event
+    ADD CONSTRAINT tenants_event_pkey PRIMARY KEY (tenant_id, subject, seq);
+
+ALTER TABLE ONLY public.tenants_group
+    ADD CONSTRAINT tenants_group_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_group
+    ADD CONSTRAINT tenants_group_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_groupmember
+    ADD CONSTRAINT tenants_groupmember_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_groupmember
+    ADD CONSTRAINT tenants_groupmember_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_idempotentanswer
+    ADD CONSTRAINT tenants_idempotentanswer_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_idempotentanswer
+    ADD CONSTRAINT tenants_idempotentanswer_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_member
+    ADD CONSTRAINT tenants_member_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_member
+    ADD CONSTRAINT tenants_member_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_person
+    ADD CONSTRAINT tenants_person_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.tenants_person
+    ADD CONSTRAINT tenants_person_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_secret
+    ADD CONSTRAINT tenants_secret_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_secret
+    ADD CONSTRAINT tenants_secret_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_tenant
+    ADD CONSTRAINT tenants_tenant_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tenants_tenant
+    ADD CONSTRAINT tenants_tenant_slug_key UNIQUE (slug);
+
+ALTER TABLE ONLY public.tenants_toolsetting
+    ADD CONSTRAINT tenants_toolsetting_in_tenant UNIQUE (tenant_id, id);
+
+ALTER TABLE ONLY public.tenants_toolsetting
+    ADD CONSTRAINT tenants_toolsetting_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT told_once UNIQUE (tenant_id, key, transport, address);
+
+CREATE INDEX account_emailaddress_email_03be32b2 ON public.account_emailaddress USING btree (email);
+
+CREATE INDEX account_emailaddress_email_03be32b2_like ON public.account_emailaddress USING btree (email varchar_pattern_ops);
+
+CREATE INDEX account_emailaddress_user_id_2c513194 ON public.account_emailaddress USING btree (user_id);
+
+CREATE INDEX account_emailconfirmation_email_address_id_5b7f8c58 ON public.account_emailconfirmation USING btree (email_address_id);
+
+CREATE INDEX account_emailconfirmation_key_f43612bd_like ON public.account_emailconfirmation USING btree (key varchar_pattern_ops);
+
+CREATE INDEX approvals_approvalrequest_supersedes_id_070753b6 ON public.approvals_approvalrequest USING btree (supersedes_id);
+
+CREATE INDEX approvals_asked_request_id_d0d46845 ON public.approvals_asked USING btree (request_id);
+
+CREATE INDEX approvals_callbackseen_channel_id_97bd18c4 ON public.approvals_callbackseen USING btree (channel_id);
+
+CREATE INDEX approvals_channel_member_id_c369af09 ON public.approvals_channel USING btree (member_id);
+
+CREATE INDEX approvals_channelperson_channel_id_39547bcb ON public.approvals_channelperson USING btree (channel_id);
+
+CREATE INDEX approvals_channelperson_member_id_f1e1eead ON public.approvals_channelperson USING btree (member_id);
+
+CREATE INDEX approvals_delegation_member_id_880c90c5 ON public.approvals_delegation USING btree (member_id);
+
+CREATE INDEX approvals_delegation_stand_in_id_571bfe69 ON public.approvals_delegation USING btree (stand_in_id);
+
+CREATE INDEX approvals_delivery_channel_id_6c6cd174 ON public.approvals_delivery USING btree (channel_id);
+
+CREATE INDEX approvals_delivery_member_id_b3cf51de ON public.approvals_delivery USING btree (member_id);
+
+CREATE INDEX approvals_delivery_request_id_0350c986 ON public.approvals_delivery USING btree (request_id);
+
+CREATE INDEX approvals_escalationpolicy_calendar_id_689feaec ON public.approvals_escalationpolicy USING btree (calendar_id);
+
+CREATE INDEX approvals_noticewish_member_id_2a299369 ON public.approvals_noticewish USING btree (member_id);
+
+CREATE INDEX approvals_policyversion_rule_id_3efc3677 ON public.approvals_policyversion USING btree (rule_id);
+
+CREATE INDEX approvals_reassignment_after_id_7e6b0d83 ON public.approvals_reassignment USING btree (after_id);
+
+CREATE INDEX approvals_reassignment_before_id_13688be1 ON public.approvals_reassignment USING btree (before_id);
+
+CREATE INDEX approvals_reassignment_request_id_1aaa4898 ON public.approvals_reassignment USING btree (request_id);
+
+CREATE INDEX approvals_requestcomment_member_id_d60842de ON public.approvals_requestcomment USING btree (member_id);
+
+CREATE INDEX approvals_requestcomment_request_id_94032a57 ON public.approvals_requestcomment USING btree (request_id);
+
+CREATE INDEX approvals_requestversion_edited_by_id_41770218 ON public.approvals_requestversion USING btree (edited_by_id);
+
+CREATE INDEX approvals_review_in_place_of_id_ebf18425 ON public.approvals_review USING btree (in_place_of_id);
+
+CREATE INDEX approvals_review_member_id_9e1a37d5 ON public.approvals_review USING btree (member_id);
+
+CREATE INDEX approvals_review_request_id_f898cdff ON public.approvals_review USING btree (request_id);
+
+CREATE INDEX approvals_rotationmember_member_id_d07a6d11 ON public.approvals_rotationmember USING btree (member_id);
+
+CREATE INDEX approvals_rotationmember_rotation_id_5e18da33 ON public.approvals_rotationmember USING btree (rotation_id);
+
+CREATE INDEX approvals_rotationoverride_member_id_3dc5da8e ON public.approvals_rotationoverride USING btree (member_id);
+
+CREATE INDEX approvals_rotationoverride_rotation_id_1edd9b9e ON public.approvals_rotationoverride USING btree (rotation_id);
+
+CREATE INDEX approvals_viewing_member_id_ae90c32b ON public.approvals_viewing USING btree (member_id);
+
+CREATE INDEX approvals_viewing_request_id_697497f8 ON public.approvals_viewing USING btree (request_id);
+
+CREATE INDEX asked_now_of_member ON public.approvals_asked USING btree (member_id, since) WHERE (until IS NULL);
+
+CREATE UNIQUE INDEX asked_once_at_a_time ON public.approvals_asked USING btree (tenant_id, request_id, member_id) WHERE (until IS NULL);
+
+CREATE INDEX audit_by_time ON public.tenants_auditentry USING btree (tenant_id, at);
+
+CREATE INDEX audit_of_a_target ON public.tenants_auditentry USING btree (tenant_id, target, seq);
+
+CREATE INDEX audit_of_an_actor ON public.tenants_auditentry USING btree (tenant_id, actor_id, seq);
+
+CREATE INDEX auth_group_name_a6ea08ec_like ON public.auth_group USING btree (name varchar_pattern_ops);
+
+CREATE INDEX auth_group_permissions_group_id_b120cbf9 ON public.auth_group_permissions USING btree (group_id);
+
+CREATE INDEX auth_group_permissions_permission_id_84c5c92e ON public.auth_group_permissions USING btree (permission_id);
+
+CREATE INDEX auth_permission_content_type_id_2f476e4b ON public.auth_permission USING btree (content_type_id);
+
+CREATE INDEX callbacks_in_time ON public.approvals_callbackseen USING btree (at);
+
+CREATE INDEX deliveries_in_time ON public.approvals_delivery USING btree (tenant_id, created_at DESC, id DESC);
+
+CREATE INDEX deliveries_not_sent ON public.approvals_delivery USING btree (tenant_id, created_at DESC, id DESC) WHERE ((status)::text = ANY ((ARRAY['given_up'::character varying, 'pending'::character varying, 'sending'::character varying])::text[]));
+
+CREATE INDEX deliveries_of_a_channel ON public.approvals_delivery USING btree (tenant_id, channel_id, created_at DESC, id DESC) WHERE (channel_id IS NOT NULL);
+
+CREATE INDEX deliveries_to_forget ON public.approvals_delivery USING btree (created_at) WHERE ((request_id IS NULL) AND ((status)::text = ANY ((ARRAY['sent'::character varying, 'given_up'::character varying])::text[])));
+
+CREATE INDEX delivery_due ON public.approvals_delivery USING btree (due_at) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'sending'::character varying])::text[]));
+
+CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
+
+CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
+
+CREATE INDEX events_in_time ON public.tenants_event USING brin (at) WITH (autosummarize='on');
+
+CREATE INDEX events_settled ON public.tenants_event USING btree (tenant_id, at) WHERE ((name)::text = 'step.settled'::text);
+
+CREATE INDEX guardian_gr_group_i_9e7d12_idx ON public.guardian_groupobjectpermission USING btree (group_id, content_type_id, object_pk);
+
+CREATE INDEX guardian_gr_permiss_83545c_idx ON public.guardian_groupobjectpermission USING btree (permission_id, group_id, content_type_id, object_pk);
+
+CREATE INDEX guardian_groupobjectpermission_content_type_id_7ade36b8 ON public.guardian_groupobjectpermission USING btree (content_type_id);
+
+CREATE INDEX guardian_groupobjectpermission_group_id_4bbbfb62 ON public.guardian_groupobjectpermission USING btree (group_id);
+
+CREATE INDEX guardian_groupobjectpermission_permission_id_36572738 ON public.guardian_groupobjectpermission USING btree (permission_id);
+
+CREATE INDEX guardian_us_permiss_e5749c_idx ON public.guardian_userobjectpermission USING btree (permission_id, user_id, content_type_id, object_pk);
+
+CREATE INDEX guardian_us_user_id_8eae14_idx ON public.guardian_userobjectpermission USING btree (user_id, content_type_id, object_pk);
+
+CREATE INDEX guardian_userobjectpermission_content_type_id_2e892405 ON public.guardian_userobjectpermission USING btree (content_type_id);
+
+CREATE INDEX guardian_userobjectpermission_permission_id_71807bfc ON public.guardian_userobjectpermission USING btree (permission_id);
+
+CREATE INDEX guardian_userobjectpermission_user_id_d5c1e964 ON public.guardian_userobjectpermission USING btree (user_id);
+
+CREATE INDEX lease_until ON public.runs_lease USING btree (tenant_id, until) WHERE (until IS NOT NULL);
+
+CREATE INDEX mfa_authenticator_user_id_0c3a50c0 ON public.mfa_authenticator USING btree (user_id);
+
+CREATE UNIQUE INDEX one_calendar_a_name ON public.approvals_calendar USING btree (tenant_id, name) WHERE (archived_at IS NULL);
+
+CREATE UNIQUE INDEX one_channel_a_name ON public.approvals_channel USING btree (tenant_id, name) WHERE ((NOT ((kind)::text = 'webhook'::text)) AND (archived_at IS NULL));
+
+CREATE UNIQUE INDEX one_default_calendar ON public.approvals_calendar USING btree (tenant_id) WHERE is_default;
+
+CREATE UNIQUE INDEX one_default_rule ON public.approvals_policyrule USING btree (tenant_id) WHERE is_default;
+
+CREATE UNIQUE INDEX one_escalation_a_name ON public.approvals_escalationpolicy USING btree (tenant_id, name) WHERE (archived_at IS NULL);
+
+CREATE UNIQUE INDEX one_open_request_a_step ON public.approvals_approvalrequest USING btree (tenant_id, subject, ref) WHERE ((status)::text = 'pending'::text);
+
+CREATE UNIQUE INDEX one_rotation_a_name ON public.approvals_rotation USING btree (tenant_id, name) WHERE (archived_at IS NULL);
+
+CREATE INDEX request_ask_again ON public.approvals_approvalrequest USING btree (tenant_id, asked_stamp) WHERE ((status)::text = 'pending'::text);
+
+CREATE INDEX request_decided ON public.approvals_approvalrequest USING btree (decided_at) WHERE (decided_at IS NOT NULL);
+
+CREATE INDEX request_demanded ON public.approvals_approvalrequest USING btree (tenant_id, requirement_digest);
+
+CREATE INDEX request_due_in_turn ON public.approvals_approvalrequest USING btree (tenant_id, due_at) WHERE ((status)::text = 'pending'::text);
+
+CREATE INDEX request_list ON public.approvals_approvalrequest USING btree (tenant_id, status, opened_at, id);
+
+CREATE INDEX request_of_subject ON public.approvals_approvalrequest USING btree (tenant_id, subject, ref);
+
+CREATE INDEX request_of_tool ON public.approvals_approvalrequest USING btree (tenant_id, tool, opened_at);
+
+CREATE INDEX request_worded ON public.approvals_approvalrequest USING btree (tenant_id, definition_digest);
+
+CREATE INDEX run_deadline ON public.runs_run USING btree (tenant_id, deadline) WHERE ((deadline IS NOT NULL) AND (NOT (status = ANY (ARRAY['cancelled'::text, 'failed'::text, 'succeeded'::text]))));
+
+CREATE INDEX run_due ON public.runs_run USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX run_finished ON public.runs_run USING btree (tenant_id, finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX run_newest ON public.runs_run USING btree (tenant_id, created_at, id);
+
+CREATE INDEX run_standing ON public.runs_run USING btree (tenant_id, status, created_at) WHERE (NOT (status = ANY (ARRAY['cancelled'::text, 'failed'::text, 'succeeded'::text])));
+
+CREATE INDEX runs_payload_run_id_7ed0cba7 ON public.runs_payload USING btree (run_id);
+
+CREATE INDEX runs_tooldefinition_fingerprint_49290cc9_like ON public.runs_tooldefinition USING btree (fingerprint text_pattern_ops);
+
+CREATE INDEX runs_tooldefinition_name_7f238ad6 ON public.runs_tooldefinition USING btree (name);
+
+CREATE INDEX runs_tooldefinition_name_7f238ad6_like ON public.runs_tooldefinition USING btree (name text_pattern_ops);
+
+CREATE INDEX runs_workerseen_worker_2bb39f43_like ON public.runs_workerseen USING btree (worker text_pattern_ops);
+
+CREATE INDEX socialaccount_socialaccount_user_id_8146e70c ON public.socialaccount_socialaccount USING btree (user_id);
+
+CREATE INDEX socialaccount_socialtoken_account_id_951f210e ON public.socialaccount_socialtoken USING btree (account_id);
+
+CREATE INDEX socialaccount_socialtoken_app_id_636a42d7 ON public.socialaccount_socialtoken USING btree (app_id);
+
+CREATE INDEX step_compaction ON public.runs_step USING btree (tenant_id, run_id, seq) WHERE (kind = 'compaction'::text);
+
+CREATE INDEX step_unknown ON public.runs_step USING btree (tenant_id, unknown_since) WHERE (unknown_since IS NOT NULL);
+
+CREATE INDEX tenants_agentuserpermission_content_object_id_039bafdc ON public.tenants_agentuserpermission USING btree (content_object_id);
+
+CREATE INDEX tenants_agentuserpermission_permission_id_3e4284dc ON public.tenants_agentuserpermission USING btree (permission_id);
+
+CREATE INDEX tenants_agentuserpermission_user_id_b522333e ON public.tenants_agentuserpermission USING btree (user_id);
+
+CREATE INDEX tenants_apikey_owner_id_2686d086 ON public.tenants_apikey USING btree (owner_id);
+
+CREATE INDEX tenants_groupmember_group_id_40cefd20 ON public.tenants_groupmember USING btree (group_id);
+
+CREATE INDEX tenants_groupmember_member_id_44338d49 ON public.tenants_groupmember USING btree (member_id);
+
+CREATE INDEX tenants_member_person_id_4d542d94 ON public.tenants_member USING btree (person_id);
+
+CREATE INDEX tenants_person_email_87548502_like ON public.tenants_person USING btree (email varchar_pattern_ops);
+
+CREATE INDEX tenants_tenant_slug_0a9b71e6_like ON public.tenants_tenant USING btree (slug varchar_pattern_ops);
+
+CREATE UNIQUE INDEX unique_authenticator_type ON public.mfa_authenticator USING btree (user_id, type) WHERE ((type)::text = ANY ((ARRAY['totp'::character varying, 'recovery_codes'::character varying])::text[]));
+
+CREATE UNIQUE INDEX unique_primary_email ON public.account_emailaddress USING btree (user_id, "primary") WHERE "primary";
+
+CREATE UNIQUE INDEX unique_verified_email ON public.account_emailaddress USING btree (email) WHERE verified;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_policyversion FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_reassignment FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_requestcomment FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_requestversion FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_review FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approvals_wording FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_auditcontent FOR EACH ROW EXECUTE FUNCTION public.append_only('body');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_auditentry FOR EACH ROW EXECUTE FUNCTION public.append_only('');
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_event FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
+
+CREATE TRIGGER delivery_states BEFORE INSERT OR UPDATE ON public.approvals_delivery FOR EACH ROW EXECUTE FUNCTION public.delivery_states();
+
+CREATE TRIGGER event_to_webhooks AFTER INSERT ON public.tenants_event FOR EACH ROW EXECUTE FUNCTION public.event_to_webhooks();
+
+CREATE TRIGGER request_states BEFORE INSERT OR UPDATE ON public.approvals_approvalrequest FOR EACH ROW EXECUTE FUNCTION public.request_states();
+
+CREATE TRIGGER state BEFORE INSERT OR UPDATE ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_state();
+
+CREATE TRIGGER state BEFORE INSERT OR UPDATE ON public.runs_step FOR EACH ROW EXECUTE FUNCTION public.runs_step_state();
+
+ALTER TABLE ONLY public.account_emailaddress
+    ADD CONSTRAINT account_emailaddress_user_id_2c513194_fk_tenants_person_id FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.account_emailconfirmation
+    ADD CONSTRAINT account_emailconfirm_email_address_id_5b7f8c58_fk_account_e FOREIGN KEY (email_address_id) REFERENCES public.account_emailaddress(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_approvalrequest
+    ADD CONSTRAINT approvals_approvalrequest_demanded_ft FOREIGN KEY (tenant_id, requirement_digest) REFERENCES public.approvals_wording(tenant_id, digest) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_approvalrequest
+    ADD CONSTRAINT approvals_approvalrequest_supersedes_ft FOREIGN KEY (tenant_id, supersedes_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_approvalrequest
+    ADD CONSTRAINT approvals_approvalrequest_worded_ft FOREIGN KEY (tenant_id, definition_digest) REFERENCES public.approvals_wording(tenant_id, digest) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_asked
+    ADD CONSTRAINT approvals_asked_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_asked
+    ADD CONSTRAINT approvals_asked_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_callbackseen
+    ADD CONSTRAINT approvals_callbackseen_channel_ft FOREIGN KEY (tenant_id, channel_id) REFERENCES public.approvals_channel(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_channel
+    ADD CONSTRAINT approvals_channel_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_channelperson
+    ADD CONSTRAINT approvals_channelperson_channel_ft FOREIGN KEY (tenant_id, channel_id) REFERENCES public.approvals_channel(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_channelperson
+    ADD CONSTRAINT approvals_channelperson_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_delegation
+    ADD CONSTRAINT approvals_delegation_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_delegation
+    ADD CONSTRAINT approvals_delegation_stand_in_ft FOREIGN KEY (tenant_id, stand_in_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT approvals_delivery_channel_ft FOREIGN KEY (tenant_id, channel_id) REFERENCES public.approvals_channel(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT approvals_delivery_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_delivery
+    ADD CONSTRAINT approvals_delivery_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_escalationpolicy
+    ADD CONSTRAINT approvals_escalationpolicy_calendar_ft FOREIGN KEY (tenant_id, calendar_id) REFERENCES public.approvals_calendar(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_noticewish
+    ADD CONSTRAINT approvals_noticewish_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_policyversion
+    ADD CONSTRAINT approvals_policyversion_rule_ft FOREIGN KEY (tenant_id, rule_id) REFERENCES public.approvals_policyrule(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_reassignment
+    ADD CONSTRAINT approvals_reassignment_after_ft FOREIGN KEY (tenant_id, after_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_reassignment
+    ADD CONSTRAINT approvals_reassignment_before_ft FOREIGN KEY (tenant_id, before_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_reassignment
+    ADD CONSTRAINT approvals_reassignment_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_requestcomment
+    ADD CONSTRAINT approvals_requestcomment_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_requestcomment
+    ADD CONSTRAINT approvals_requestcomment_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_requestversion
+    ADD CONSTRAINT approvals_requestversion_edited_by_ft FOREIGN KEY (tenant_id, edited_by_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_requestversion
+    ADD CONSTRAINT approvals_requestversion_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT approvals_review_in_place_of_ft FOREIGN KEY (tenant_id, in_place_of_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT approvals_review_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_review
+    ADD CONSTRAINT approvals_review_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_rotationmember
+    ADD CONSTRAINT approvals_rotationmember_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_rotationmember
+    ADD CONSTRAINT approvals_rotationmember_rotation_ft FOREIGN KEY (tenant_id, rotation_id) REFERENCES public.approvals_rotation(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_rotationoverride
+    ADD CONSTRAINT approvals_rotationoverride_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_rotationoverride
+    ADD CONSTRAINT approvals_rotationoverride_rotation_ft FOREIGN KEY (tenant_id, rotation_id) REFERENCES public.approvals_rotation(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_viewing
+    ADD CONSTRAINT approvals_viewing_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.approvals_viewing
+    ADD CONSTRAINT approvals_viewing_request_ft FOREIGN KEY (tenant_id, request_id) REFERENCES public.approvals_approvalrequest(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissio_permission_id_84c5c92e_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_group_permissions
+    ADD CONSTRAINT auth_group_permissions_group_id_b120cbf9_fk_auth_group_id FOREIGN KEY (group_id) REFERENCES public.auth_group(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.auth_permission
+    ADD CONSTRAINT auth_permission_content_type_id_2f476e4b_fk_django_co FOREIGN KEY (content_type_id) REFERENCES public.django_content_type(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_groupobjectpermission
+    ADD CONSTRAINT guardian_groupobject_content_type_id_7ade36b8_fk_django_co FOREIGN KEY (content_type_id) REFERENCES public.django_content_type(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_groupobjectpermission
+    ADD CONSTRAINT guardian_groupobject_group_id_4bbbfb62_fk_auth_grou FOREIGN KEY (group_id) REFERENCES public.auth_group(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_groupobjectpermission
+    ADD CONSTRAINT guardian_groupobject_permission_id_36572738_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_userobjectpermission
+    ADD CONSTRAINT guardian_userobjectp_content_type_id_2e892405_fk_django_co FOREIGN KEY (content_type_id) REFERENCES public.django_content_type(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_userobjectpermission
+    ADD CONSTRAINT guardian_userobjectp_permission_id_71807bfc_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.guardian_userobjectpermission
+    ADD CONSTRAINT guardian_userobjectp_user_id_d5c1e964_fk_tenants_p FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.mfa_authenticator
+    ADD CONSTRAINT mfa_authenticator_user_id_0c3a50c0_fk_tenants_person_id FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.runs_attempt
+    ADD CONSTRAINT runs_attempt_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.runs_lease
+    ADD CONSTRAINT runs_lease_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.runs_payload
+    ADD CONSTRAINT runs_payload_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.runs_step
+    ADD CONSTRAINT runs_step_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.runs_text
+    ADD CONSTRAINT runs_text_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.socialaccount_socialtoken
+    ADD CONSTRAINT socialaccount_social_account_id_951f210e_fk_socialacc FOREIGN KEY (account_id) REFERENCES public.socialaccount_socialaccount(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.socialaccount_socialtoken
+    ADD CONSTRAINT socialaccount_social_app_id_636a42d7_fk_socialacc FOREIGN KEY (app_id) REFERENCES public.socialaccount_socialapp(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.socialaccount_socialaccount
+    ADD CONSTRAINT socialaccount_social_user_id_8146e70c_fk_tenants_p FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserper_permission_id_3e4284dc_fk_auth_perm FOREIGN KEY (permission_id) REFERENCES public.auth_permission(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserper_user_id_b522333e_fk_tenants_p FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_agentuserpermission
+    ADD CONSTRAINT tenants_agentuserpermission_content_object_ft FOREIGN KEY (tenant_id, content_object_id) REFERENCES public.tenants_agentaccess(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_apikey
+    ADD CONSTRAINT tenants_apikey_owner_ft FOREIGN KEY (tenant_id, owner_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_groupmember
+    ADD CONSTRAINT tenants_groupmember_group_ft FOREIGN KEY (tenant_id, group_id) REFERENCES public.tenants_group(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_groupmember
+    ADD CONSTRAINT tenants_groupmember_member_ft FOREIGN KEY (tenant_id, member_id) REFERENCES public.tenants_member(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.tenants_member
+    ADD CONSTRAINT tenants_member_person_id_4d542d94_fk_tenants_person_id FOREIGN KEY (person_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE public.approvals_approvalrequest ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_asked ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_calendar ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_callbackseen ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_channel ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_channelperson ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_delegation ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_delivery ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_escalationpolicy ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_noticewish ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_policyrule ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_policyversion ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_reassignment ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_requestcomment ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_requestversion ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_review ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_rotation ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_rotationmember ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_rotationoverride ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_viewing ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.approvals_wording ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON public.approvals_approvalrequest TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_asked TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_calendar TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_callbackseen TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_channel TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_channelperson TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_delegation TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_delivery TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_escalationpolicy TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_noticewish TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_policyrule TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_policyversion TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_reassignment TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_requestcomment TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_requestversion TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_review TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_rotation TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_rotationmember TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_rotationoverride TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_viewing TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.approvals_wording TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_attempt TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_lease TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_payload TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_run TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_step TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.runs_text TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_agentaccess TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_agentuserpermission TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_apikey TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_auditcontent TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_auditentry TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_audithead TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_event TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_group TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_groupmember TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_idempotentanswer TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_member TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_secret TO vermilion_owner USING (true) WITH CHECK (true);
+
+CREATE POLICY owner ON public.tenants_toolsetting TO vermilion_owner USING (true) WITH CHECK (true);
+
+ALTER TABLE public.runs_attempt ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_lease ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_payload ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_run ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_step ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.runs_text ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY tenant ON public.approvals_approvalrequest USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_asked USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_calendar USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_callbackseen USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_channel USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_channelperson USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_delegation USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_delivery USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_escalationpolicy USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_noticewish USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_policyrule USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_policyversion USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_reassignment USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_requestcomment USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_requestversion USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_review USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_rotation USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_rotationmember USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_rotationoverride USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_viewing USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.approvals_wording USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_attempt USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_lease USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_payload USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_run USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_step USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.runs_text USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_agentaccess USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_agentuserpermission USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_apikey USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_auditcontent USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_auditentry USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_audithead USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_event USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_group USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_groupmember USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_idempotentanswer USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_member USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_secret USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+CREATE POLICY tenant ON public.tenants_toolsetting USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+
+ALTER TABLE public.tenants_agentaccess ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_agentuserpermission ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_apikey ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_auditcontent ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_auditentry ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_audithead ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_event ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_group ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_groupmember ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_idempotentanswer ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_member ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_secret ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tenants_toolsetting ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA public TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.audit_blank(p_tenant uuid, p_before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_blank(p_tenant uuid, p_before timestamp with time zone) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.count_all() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_all() TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_answers(n integer, since interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_answers(n integer, since interval) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_deadlines(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_deadlines(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_deliveries(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_deliveries(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_leases(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_leases(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_parcels(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_parcels(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_requests(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_requests(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_runs(n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_runs(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.forget_answers(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_answers(p_limit integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.forget_deliveries(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_deliveries(p_limit integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.memberships(p_person uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.memberships(p_person uuid) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.purge(p_tenant uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.purge(p_tenant uuid, p_limit integer) TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_emailaddress TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.account_emailaddress_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_emailconfirmation TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.account_emailconfirmation_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_approvalrequest TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_asked TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_calendar TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_callbackseen TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_channel TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_channelperson TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_delegation TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_delivery TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_escalationpolicy TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_noticewish TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_policyrule TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_policyversion TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_reassignment TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_requestcomment TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_requestversion TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_review TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_rotation TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_rotationmember TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_rotationoverride TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.approvals_viewing TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.approvals_wording TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.auth_group TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.auth_group_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.auth_group_permissions TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.auth_group_permissions_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.auth_permission TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.auth_permission_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.django_content_type TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.django_content_type_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.django_migrations TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.django_migrations_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.django_session TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.guardian_groupobjectpermission TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.guardian_groupobjectpermission_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.guardian_userobjectpermission TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.guardian_userobjectpermission_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mfa_authenticator TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.mfa_authenticator_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_agentversion TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.runs_agentversion_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_attempt TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_lease TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_payload TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_run TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_step TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_text TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_tooldefinition TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_workerseen TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.socialaccount_socialaccount TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.socialaccount_socialaccount_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.socialaccount_socialapp TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.socialaccount_socialapp_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.socialaccount_socialtoken TO vermilion_app;
+
+GRANT SELECT,USAGE ON SEQUENCE public.socialaccount_socialtoken_id_seq TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_agentaccess TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_agentuserpermission TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_apikey TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.tenants_auditcontent TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.tenants_auditentry TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_audithead TO vermilion_app;
+
+GRANT SELECT,INSERT ON TABLE public.tenants_event TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_group TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_groupmember TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_idempotentanswer TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_member TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_person TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_secret TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_tenant TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenants_toolsetting TO vermilion_app;
+
+ALTER DEFAULT PRIVILEGES FOR ROLE vermilion_owner GRANT SELECT,USAGE ON SEQUENCES TO vermilion_app;
+
+ALTER DEFAULT PRIVILEGES FOR ROLE vermilion_owner GRANT SELECT,INSERT,DELETE,UPDATE ON TABLES TO vermilion_app;
