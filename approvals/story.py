@@ -28,4 +28,8 @@ def ring(request: ApprovalRequest, seq: int) -> None:
     """Tell those who watch the request, its subject or the inbox of its event with this number."""
     live.ring(request.subject, seq)
     live.ring(f"request:{request.id}", seq)
-    live.ring("inbox", time.time_ns() // 1000)
+    live.ring("inbox", _microseconds)
+
+
+def _microseconds() -> int:
+    return time.time_ns() // 1000

@@ -3,7 +3,7 @@
 import atexit
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Event, Lock, Thread
 from uuid import UUID
 
@@ -27,13 +27,15 @@ def group(tenant: UUID, topic: str) -> str:
     return f"{tenant.hex}.{topic.replace(':', '.')}"
 
 
-def ring(topic: str, seq: int, *, tenant: UUID | None = None) -> None:
+def ring(topic: str, seq: int | Callable[[], int], *, tenant: UUID | None = None) -> None:
     """Tell the watchers of `topic` on commit that its number is now `seq` or more.
 
-    Topics are `inbox`, `run:<id>` and `request:<id>` of the tenant in scope, or of `tenant`. Never raises, never waits.
+    A number that is a time is given as the clock itself, read once the change can be seen: a page made before the
+    commit has a lower one, and looks again. Topics are `inbox`, `run:<id>` and `request:<id>` of the tenant in scope,
+    or of `tenant`. Never raises, never waits.
     """
     of = tenant or current()
-    transaction.on_commit(lambda: _ringer.ring(of, topic, seq))
+    transaction.on_commit(lambda: _ringer.ring(of, topic, seq() if callable(seq) else seq))
 
 
 def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:

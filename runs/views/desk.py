@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.calls import sentence
 from approvals.display import shown
-from runs import access, outcomes, telling
+from runs import access, bells, outcomes, telling
 from runs.models import Attempt, Run, Step, ToolDefinition
 from runs.states import FINISHED
 from runs.views import story
@@ -50,6 +50,7 @@ class Place:
 
 def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
     """What the desk shows to this member: the chosen outcome in full, else the oldest."""
+    seq = bells.number()
     rows = unknown(member)
     open_steps = list(rows.order_by("unknown_since", "run_id", "seq")[:SHOWN])
     numbers = rows.aggregate(n=Count("seq"), oldest=Min("unknown_since"))
@@ -63,7 +64,7 @@ def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
         settled_url="",
         current=outcome(*current, member=member, base=base) if current else None,
         others=_others(open_steps, current, settled, base=base),
-        seq=int(timezone.now().timestamp() * 1000),
+        seq=seq,
     )
 
 

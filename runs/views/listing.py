@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from runs import access, listing, telling
+from runs import access, bells, listing, telling
 from runs.listing import Wanted
 from runs.models import Run
 from runs.states import ATTENTION, FINISHED, RUN, SLEEPING
@@ -49,7 +49,7 @@ def runs(request: TenantRequest, **_names: object) -> HttpResponse:
 
 def listed(request: TenantRequest) -> ListView:
     """What the list shows."""
-    url = f"/t/{request.tenant.slug}/runs/"
+    url, seq = f"/t/{request.tenant.slug}/runs/", bells.number()
     wanted = _wanted(request.GET)
     found = listing.runs(request.member, wanted, cursor=request.GET.get("cursor"), limit=SIZE)
     brief = telling.brief(found.items)
@@ -65,7 +65,7 @@ def listed(request: TenantRequest) -> ListView:
         empty="" if found.items else "no_match" if narrow else "nothing" if agents else "no_agent",
         admins=[] if agents or found.items else _admins(),
         page=Page(next_url=_url(url, wanted, cursor=found.next) if found.next else ""),
-        seq=int(now.timestamp() * 1000),
+        seq=seq,
     )
 
 

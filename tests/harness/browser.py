@@ -7,7 +7,7 @@ from typing import Any
 import hypothesis.internal.observability  # noqa: F401  # See below.
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.harness import chromium
 from tests.harness.live import LiveServer
@@ -17,6 +17,8 @@ from tests.harness.live import LiveServer
 # One browser a module, not one a run: while it is open, its event loop counts as running in the tests' own thread,
 # where nothing that starts a loop of its own could then be tried.
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+# A list that rings looks every three seconds at most, and a busy machine takes its time. No test asserts how long.
+expect.set_options(timeout=20_000)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 

@@ -1,11 +1,17 @@
 """The bells of lists: every run that moves rings them, with a number alone; the desk's is for managers."""
 
+import re
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test import Client
 
-from runs import commands
+from approvals.topics import inbox_number
+from runs import bells, commands
+from runs.views import desk
 from tenants import live, topics
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -64,3 +70,42 @@ def test_the_desk_rings_for_managers_alone(acme: Tenant, mona: Member, alice: Me
     with scope(acme.pk):
         assert set(topics.numbers(mona, ["runs", "outcomes"])) == {"runs", "outcomes"}
         assert set(topics.numbers(alice, ["runs", "outcomes", "runs:x"])) == {"runs"}
+
+
+def test_a_page_made_while_a_change_is_not_yet_committed_hears_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+    parked_run: Play,
+    acme: Tenant,
+    mona: Member,
+) -> None:
+    """It has seen the former rows, and its number must be lower than the one that rings."""
+    rung: dict[str, int] = {}
+    monkeypatch.setattr(live._ringer, "ring", lambda _tenant, topic, seq: rung.update({topic: seq}))
+    with django_capture_on_commit_callbacks(execute=True), scope(acme.pk):
+        commands.cancel(parked_run.run.pk, actor=actor(mona))
+        pages = {"runs": bells.number(), "outcomes": desk.desk(mona, base="/t/acme/", chosen=None).seq}
+        inbox = inbox_number()
+        time.sleep(0.002)
+    assert all(rung[topic] > (seq or 0) for topic, seq in pages.items())
+    assert rung["inbox"] > inbox
+
+
+def test_a_page_takes_its_number_before_it_reads(acme: Tenant, mona: Member) -> None:
+    reads: list[int] = []
+
+    def note(execute: Any, sql: str, *rest: Any) -> Any:
+        if '"runs_run"' in sql or '"runs_step"' in sql:
+            time.sleep(0.002)
+            reads.append(bells.number())
+        return execute(sql, *rest)
+
+    client = Client()
+    client.force_login(mona.person)
+    for path in ("runs/", "outcomes/"):
+        reads.clear()
+        with connection.execute_wrapper(note):
+            html = client.get(f"/t/acme/{path}").content.decode()
+        shown = re.search(r'data-watch="(?:runs|outcomes)"[^>]* data-seq="(\d+)"', html)
+        assert shown, path
+        assert int(shown[1]) < reads[0]
