@@ -12,6 +12,7 @@ from uuid import UUID
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer, AsyncWebsocketConsumer
 from django.conf import settings
+from django.db import Error as DatabaseError
 from redis import RedisError
 
 from tenants import doors, live, members, topics
@@ -115,16 +116,18 @@ class BellConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self._tell(event["topic"], event["seq"])
 
     async def _listen(self, wanted: list[str]) -> None:
-        found = await self._look(wanted)
-        if found is None:
-            await self.close(SIGNED_OUT)
-            return
-        self.tenant = found.tenant
+        """Watch these. Where that fails the page comes again: a socket that stayed open would hear of nothing."""
         try:
-            await self._join(found)
-        except (RedisError, OSError) as error:
+            found = await self._look(wanted)
+            if found is not None:
+                self.tenant = found.tenant
+                await self._join(found)
+        except (RedisError, DatabaseError, OSError) as error:
             logger.warning("A page cannot listen: %s", error)
             await self.close(TRY_AGAIN)
+        else:
+            if found is None:
+                await self.close(SIGNED_OUT)
 
     async def _join(self, found: Look) -> None:
         heard = {INBOX, *found.numbers}
@@ -148,9 +151,10 @@ class BellConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     async def _tick(self) -> None:
         """Every 20 seconds: is this still a member, may they still watch, and did a bell get lost?"""
-        while True:
-            await asyncio.sleep(TICK_SECONDS)
-            await self._listen(self.asked)
+        with contextlib.suppress(OSError):  # The page had gone, and its going had not been heard yet.
+            while True:
+                await asyncio.sleep(TICK_SECONDS)
+                await self._listen(self.asked)
 
     async def _tell(self, topic: str, seq: int) -> None:
         self.told[topic] = seq

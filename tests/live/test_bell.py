@@ -12,6 +12,7 @@ from channels.layers import channel_layers
 from channels_redis.pubsub import RedisPubSubChannelLayer
 from django.conf import settings
 from django.contrib.auth import logout
+from django.db import connections
 from django.http import HttpRequest
 from django.test import Client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -209,6 +210,17 @@ def test_a_lost_ring_is_made_good_by_the_tick(live_server: Any, alice: Member, m
         monkeypatch.setattr(live.Bell, "ring", lambda *_: None)
         happen(alice)
         assert heard(found, f"probe:{RUN}", 2)
+
+
+def test_a_look_that_fails_sends_the_page_to_come_again(live_server: Any, alice: Member) -> None:
+    """A socket whose tick had ended would stay open, and hear of no lost ring any more."""
+    with socket(live_server, session_of(alice)) as found, connections["owner"].cursor() as owner:
+        watch(found, "inbox")
+        owner.execute("REVOKE SELECT ON tenants_member FROM vermilion_app")
+        try:
+            assert closed_with(found) == 1013
+        finally:
+            owner.execute("GRANT SELECT ON tenants_member TO vermilion_app")
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"watch": "inbox"}', '{"watch": [1]}', "[" * 100_000])
