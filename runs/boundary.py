@@ -1,5 +1,6 @@
 """One boundary of a worker: the values of `journal_boundary`, its answer, and the journal as it stands after it."""
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ _SIGNATURE = """
     open:bigint kind:text key:text stamp:bigint arguments:text digest:text open_note:text
 """
 _NAMES, _TYPES = zip(*(item.split(":") for item in _SIGNATURE.split()), strict=True)
-_QUERY = prepared.statement("journal_boundary", " ".join(_TYPES))
+_QUERY = prepared.expression("journal_boundary", " ".join(_TYPES))
 _AT = {name: place for place, name in enumerate(_NAMES)}
 
 
@@ -98,23 +99,24 @@ def open_attempt(values: list[prepared.Value], opening: Opening) -> None:
 
 def write(values: list[prepared.Value]) -> Answer:
     """One round trip, one commit."""
-    result = prepared.run(_QUERY, values)
-    code, status, first, last, at, closed, reason, next_at, number = (result.get_value(0, place) for place in range(9))
+    row = prepared.run(_QUERY, values).get_value(0, 0) or b""
+    code, status, first, last, at, closed, reason, next_at, number = _words(row.decode())
     return Answer(
-        _word(code) or "",
-        _word(status) or "",
+        code,
+        status,
         int(first or 0),
         int(last or 0),
         float(at or 0),
-        _word(closed),
-        _word(reason),
+        closed or None,
+        reason,
         float(next_at) if next_at else None,
         int(number) if number else None,
     )
 
 
-def _word(value: bytes | None) -> str | None:
-    return None if value is None else value.decode()
+def _words(row: str) -> list[str]:
+    """The fields of a row as PostgreSQL writes it; one that is NULL reads as empty."""
+    return next(csv.reader([row[1:-1]]))
 
 
 def body(value: str | Stored | None) -> str | None:

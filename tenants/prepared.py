@@ -31,8 +31,17 @@ _prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
 
 def statement(function: str, types: str) -> str:
     """The query that calls `function` with values of these PostgreSQL types, in order."""
+    return f"SELECT * FROM {_call(function, types)}"  # noqa: S608  # Both are ours.
+
+
+def expression(function: str, types: str) -> str:
+    """As `statement`, its answer one value, a row in parentheses: several thousand instructions less in PostgreSQL."""
+    return f"SELECT {_call(function, types)}"
+
+
+def _call(function: str, types: str) -> str:
     values = ", ".join(f"${place}::{name}" for place, name in enumerate(types.split(), 1))
-    return f"SELECT * FROM {function}({values})"  # noqa: S608  # Both are ours.
+    return f"{function}({values})"
 
 
 def one(query: str, values: Sequence[Value]) -> tuple[Any, ...]:
