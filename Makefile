@@ -2,7 +2,8 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-override ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+# By the shell: make's own functions take a path with a space in it for several.
+override ROOT := $(shell file='$(subst ','\'',$(MAKEFILE_LIST))'; cd -- "$$(dirname -- "$${file# }")" && pwd)
 PYTHON ?= python3
 override RUN := cd "$(ROOT)" && exec .venv/bin/python
 override DO := cd "$(ROOT)" && .venv/bin/python

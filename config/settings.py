@@ -43,7 +43,7 @@ LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO").upper()
 LOGGING = logs.configuration(level=LOG_LEVEL, form=env.str("LOG_FORMAT", default="text"))
 METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 OUTBOUND_NETWORKS: list[str] = env.list("OUTBOUND_NETWORKS", default=[])
-STORAGE_URL: str = env.str("STORAGE_URL", default=f"file://{LOCAL_DIR / 'storage'}")
+STORAGE_URL: str = env.str("STORAGE_URL", default=(LOCAL_DIR / "storage").as_uri())
 
 # --- numbers ------------------------------------------------------------------------------------------
 
