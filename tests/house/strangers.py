@@ -23,6 +23,9 @@ class Address:
     text: str
     parts: tuple[str, ...]
 
+    def holds_an_id(self) -> bool:
+        return not set(self.parts) <= {*WORDS, "slug", "tenant"}
+
     def at(self, key: object, **fixed: str) -> str:
         """The address with this id in the place of every part that is one."""
         values = {part: fixed.get(part, WORDS.get(part, str(key))) for part in self.parts}
