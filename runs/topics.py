@@ -2,8 +2,8 @@
 
 import time
 
-from runs import access, telling
-from tenants import events, ids, topics
+from runs import access, bells, telling
+from tenants import events, ids, live, topics
 from tenants.models import Member
 
 PACE = 10
@@ -12,8 +12,8 @@ PACE = 10
 def connect() -> None:
     """Let members watch what they may read. The bell of a list says that some run moved, and not which."""
     topics.register("run", may_watch=_may_watch, number=_number)
-    topics.register("runs", may_watch=lambda _member, key: key == "", number=_pulse)
-    topics.register("outcomes", may_watch=_may_settle, number=_pulse)
+    topics.register("runs", may_watch=lambda _member, key: key == "", number=_last(bells.RUNS))
+    topics.register("outcomes", may_watch=_may_settle, number=_last(bells.OUTCOMES))
 
 
 def _may_watch(member: Member, key: str) -> bool:
@@ -30,6 +30,13 @@ def _number(_member: Member, key: str) -> int:
     return events.last_seq(telling.subject(run_id)) if run_id else 0
 
 
-def _pulse(_member: Member, _key: str) -> int:
-    """Milliseconds, in steps of ten seconds, for where a bell was lost: no index says what changed last."""
-    return int(time.time()) // PACE * PACE * 1000
+def _last(topic: str) -> topics.Number:
+    """The number of a list: what rang last, for a page that was not yet listening then; no index says what changed.
+
+    And milliseconds in steps of ten seconds, for where the bell itself was lost.
+    """
+
+    def number(member: Member, _key: str) -> int:
+        return max(int(time.time()) // PACE * PACE * 1000, live.last(topic, tenant=member.tenant_id))
+
+    return number

@@ -19,6 +19,7 @@ from tenants.scope import current
 
 logger = logging.getLogger(__name__)
 PATIENCE = 1.0  # Seconds for one ring; what is lost, the tick of the page finds.
+KEPT = 120  # Seconds for which a list's last number is known to a page that begins to listen.
 PAUSE = 0.05  # Seconds between two rings of one process; a burst of events rings each topic once.
 
 
@@ -41,6 +42,15 @@ def ring(topic: str, seq: int | Callable[[], int], *, tenant: UUID | None = None
 def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:
     """Tell the watchers of what has been committed already. Never raises, never waits."""
     _ringer.ring(tenant, topic, seq)
+
+
+def last(topic: str, *, tenant: UUID) -> int:
+    """The number that rang last for a list within the last two minutes; 0 where none did, or nobody knows."""
+    return _ringer.bell.last(tenant, topic)
+
+
+def _last(tenant: UUID, topic: str) -> str:
+    return f"{settings.CHANNEL_PREFIX}__last__{group(tenant, topic)}"
 
 
 def connection(url: str) -> Redis:
@@ -67,13 +77,28 @@ class Bell:
             self.silent_until = time.monotonic() + PATIENCE
             logger.warning("The bell did not ring for %s: %s", next(iter(numbers))[1], error)
 
-    def _publish(self, numbers: Mapping[tuple[UUID, str], int]) -> None:
-        layer = get_channel_layer()
+    def last(self, tenant: UUID, topic: str) -> int:
+        """The number of a list that rang last, as far as is known; after a failure nothing is, for a second."""
+        if time.monotonic() < self.silent_until:
+            return 0
+        try:
+            return int(self._connected().get(_last(tenant, topic)) or 0)
+        except (RedisError, OSError):
+            self.silent_until = time.monotonic() + PATIENCE
+            return 0
+
+    def _connected(self) -> Redis:
         if self.client is None:
             self.client = connection(settings.CHANNEL_URL)
-        pipeline = self.client.pipeline(transaction=False)
+        return self.client
+
+    def _publish(self, numbers: Mapping[tuple[UUID, str], int]) -> None:
+        layer = get_channel_layer()
+        pipeline = self._connected().pipeline(transaction=False)
         for (tenant, topic), seq in numbers.items():
             message = layer.serialize({"type": "bell", "topic": topic, "seq": seq})
+            if ":" not in topic:
+                pipeline.set(_last(tenant, topic), seq, ex=KEPT)
             pipeline.publish(f"{settings.CHANNEL_PREFIX}__group__{group(tenant, topic)}", message)
         pipeline.execute()
 

@@ -86,10 +86,10 @@ function heard({ topic, seq }) {
 function look(topic) {
   const seq = newest.get(topic);
   newest.delete(topic);
-  looked.set(topic, performance.now());
   for (const element of watched()) {
     if (element.dataset.watch !== topic || seq <= Number(element.dataset.seq ?? -1)) continue;
     element.dataset.seq = seq;
+    looked.set(topic, performance.now());
     ring(element);
   }
 }

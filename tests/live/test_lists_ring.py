@@ -109,3 +109,22 @@ def test_a_page_takes_its_number_before_it_reads(acme: Tenant, mona: Member) -> 
         shown = re.search(r'data-watch="(?:runs|outcomes)"[^>]* data-seq="(\d+)"', html)
         assert shown, path
         assert int(shown[1]) < reads[0]
+
+
+def test_what_rang_before_a_page_listened_is_told_once_it_listens(acme: Tenant, mona: Member) -> None:
+    later = bells.number() + 60_000
+    live.ring_now("outcomes", later, tenant=acme.pk)
+    live._ringer.flush()
+    with scope(acme.pk):
+        numbers = topics.numbers(mona, ["runs", "outcomes"])
+    assert numbers["outcomes"] == later
+    assert numbers["runs"] < later
+
+
+def test_a_list_has_a_number_while_nobody_knows_what_rang(
+    acme: Tenant, mona: Member, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CHANNEL_URL = "unix:///nowhere/valkey.sock"
+    monkeypatch.setattr(live._ringer, "bell", live.Bell())
+    with scope(acme.pk):
+        assert topics.numbers(mona, ["outcomes"])["outcomes"] > 0
