@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -37,25 +37,33 @@ def loads(text: str | bytes) -> Any:
     nesting deeper than 64, exponents beyond 400 and numbers of more than 4000 digits.
     """
     try:
-        value = _decoder.decode(_decoded(text))
+        text = _decoded(text)
+        value = _decoder.decode(text)
     except BadJson:
         raise
     except RecursionError:
         raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.") from None
     except json.JSONDecodeError as error:
         raise BadJson(f"This is not JSON: {error.msg} at character {error.pos + 1}.") from None
-    check(value)
+    if not _is_harmless(text):
+        check(value)
     return value
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether the text itself shows that `check` finds nothing: no escape by number, too few brackets to be deep."""
+    no_half = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
+    return no_half and text.count("[") + text.count("{") <= MAX_DEPTH
 
 
 def dumps(value: Any) -> str:
     """The value as JSON text: key order kept, numbers exact and plain, non-ASCII letters as they are."""
-    return "".join(_written(value, canon=False, depth=0))
+    return _written(value, canon=False)
 
 
 def canonical(value: Any) -> str:
     """The one text of all JSON texts with this value: keys sorted by UTF-16 code units, no space."""
-    return "".join(_written(value, canon=True, depth=0))
+    return _written(value, canon=True)
 
 
 def digest(value: Any, *, key: bytes | None = None) -> str:
@@ -85,7 +93,7 @@ def check_text(text: str) -> None:
     """Raise BadJson where the text holds NUL or half a character, which PostgreSQL cannot keep."""
     if "\0" in text:
         raise BadJson("A text holds the NUL character (\\u0000), which cannot be kept.")
-    if _SURROGATE.search(text):
+    if not text.isascii() and _SURROGATE.search(text):
         raise BadJson("A text holds half of a surrogate pair, which is no character.")
 
 
@@ -143,28 +151,38 @@ def _utf16(key: str) -> bytes:
     return key.encode("utf-16-be")
 
 
-def _written(value: Any, *, canon: bool, depth: int) -> Iterator[str]:
+def _written(value: Any, *, canon: bool) -> str:
+    found: list[str] = []
+    _write(value, found.append, canon=canon, depth=0)
+    return "".join(found)
+
+
+def _write(value: Any, put: Callable[[str], None], *, canon: bool, depth: int) -> None:
     if depth > MAX_DEPTH + 2:
         raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.")
-    if isinstance(value, Mapping):
-        yield from _members(value, canon=canon, depth=depth)
+    if isinstance(value, str):
+        check_text(value)
+        put(_escape(value))
+    elif isinstance(value, dict | Mapping):
+        _write_members(value, put, canon=canon, depth=depth)
     elif isinstance(value, list | tuple):
-        yield "["
-        for place, item in enumerate(value):
-            yield "," if place else ""
-            yield from _written(item, canon=canon, depth=depth + 1)
-        yield "]"
+        between = "["
+        for item in value:
+            put(between)
+            _write(item, put, canon=canon, depth=depth + 1)
+            between = ","
+        put("]" if value else "[]")
     else:
-        yield _scalar(value, canon=canon)
+        put(_scalar(value, canon=canon))
 
 
-def _members(value: Mapping[str, Any], *, canon: bool, depth: int) -> Iterator[str]:
-    keys = [_key(key) for key in value]
-    yield "{"
-    for place, key in enumerate(sorted(keys, key=_utf16) if canon else keys):
-        yield f"{',' if place else ''}{_escape(key)}:"
-        yield from _written(value[key], canon=canon, depth=depth + 1)
-    yield "}"
+def _write_members(value: Mapping[str, Any], put: Callable[[str], None], *, canon: bool, depth: int) -> None:
+    between = "{"
+    for key in sorted(map(_key, value), key=_utf16) if canon else map(_key, value):
+        put(f"{between}{_escape(key)}:")
+        _write(value[key], put, canon=canon, depth=depth + 1)
+        between = ","
+    put("}" if value else "{}")
 
 
 def _key(key: object) -> str:
@@ -177,9 +195,6 @@ def _key(key: object) -> str:
 def _scalar(value: object, *, canon: bool) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        check_text(value)
-        return _escape(value)
     if isinstance(value, float):
         value = Decimal(repr(value))
     if isinstance(value, Decimal) and not value.is_finite():
