@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from approvals import hands, ladder, requests
-from approvals.rosters import roster
+from approvals.known import Known
 from tenants import broker, doors
 from tenants.scope import scope
 
@@ -50,25 +50,30 @@ def _sweep(limit: int) -> int:
 
 def _handled(share: list[tuple[UUID, UUID]]) -> None:
     """One thread's share of a batch, on one connection."""
+    known = Known()
     try:
         with broker.at_most(MESSAGES):
             for tenant, request_id in share:
-                _handled_alone(tenant, request_id)
+                _handled_alone(tenant, request_id, known)
     finally:
         connection.close()
 
 
-def _handled_alone(tenant: UUID, request_id: UUID) -> None:
+def _handled_alone(tenant: UUID, request_id: UUID, known: Known) -> None:
     try:
-        handle(tenant, request_id)
+        handle(tenant, request_id, known)
     except Exception:
         logger.exception("Request %s could not be looked at; the next sweep tries again.", request_id)
         connection.close()  # It may be broken; the next one gets a living one.
 
 
-def handle(tenant: UUID, request_id: UUID) -> None:
-    """Look at one request: end it if its deadline has come, else climb as far as is due."""
+def handle(tenant: UUID, request_id: UUID, known: Known | None = None) -> None:
+    """Look at one request: end it if its deadline has come, else climb as far as is due.
+
+    `known` is what was read for the others of its tenant.
+    """
+    known = known or Known()
     with scope(tenant):
         if requests.lapse(request_id) == "early":
             row = hands.read(request_id)
-            ladder.climb(row.request, roster(), row.asks())
+            ladder.climb(row.request, known.people(row), known.asking(row))

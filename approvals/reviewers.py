@@ -4,7 +4,7 @@ Everything is read as it is now: roles, groups, absences, levels. `judge` is pur
 `asking` read.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from approvals.rosters import Roster, Someone, roster
 from tenants.models import Member
 
 Words = str | Promise
+LevelsOf = Callable[[Iterable[UUID]], Mapping[UUID | None, escalations.Levels]]
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,13 @@ def asking(request: ApprovalRequest) -> Asking:
     return askings([request])[request.id]
 
 
-def askings(requests: Iterable[ApprovalRequest], *, moved: bool = True) -> dict[UUID, Asking]:
+def askings(
+    requests: Iterable[ApprovalRequest], *, moved: bool = True, levels_of: LevelsOf = escalations.levels_of
+) -> dict[UUID, Asking]:
     """The same for many requests, with two queries in all, or one where none was ever reassigned (`moved`)."""
     wanted = list(requests)
     needs = {request.id: requirements.from_json(request.requirement) for request in wanted}
-    levels = escalations.levels_of({need.escalation for need in needs.values() if need.escalation})
+    levels = levels_of({need.escalation for need in needs.values() if need.escalation})
     moves: dict[UUID, list[tuple[UUID, UUID]]] = {}
     for move in Reassignment.objects.filter(request__in=list(needs)).order_by("at", "id") if moved else ():
         moves.setdefault(move.request_id, []).append((move.before_id, move.after_id))

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from psycopg.pq.abc import PGresult
+
 from approvals import rotas
 from approvals.rotas import DAYS, Override, Rota, Turn
 from tenants import exact_json, prepared
@@ -108,6 +110,11 @@ class Roster:
                 chain.append(link.by)
         return {member: sorted(chains, key=len) for member, chains in found.items()}
 
+    def holds(self, *, stamp: int, now: datetime) -> bool:
+        """Whether it is still so where the tenant's stamp and the time are these."""
+        ends = [self.next_change, self.handover(self.rotations)]
+        return stamp == self.stamp and all(at is None or now < at for at in ends)
+
     def lasting(self) -> "Roster":
         """The people as votes are counted: whoever had a turn in a rotation may have answered in it."""
         if not self.rotations:
@@ -150,9 +157,19 @@ FROM tenants_tenant t WHERE t.id = (SELECT app_tenant()) AND ($1::text IS NULL O
 """With a subject it gives nothing where nobody can have answered there, so that there are no votes to look through."""
 
 
+QUESTION: prepared.Question = (READ, (None,))
+"""Everyone in the tenant in scope, for `prepared.several`."""
+
+
 def roster() -> Roster:
     """Everyone in the tenant in scope, as they are now; one statement."""
-    return told(prepared.one(READ, (None,)))
+    return read(prepared.run(*QUESTION))
+
+
+def read(result: PGresult) -> Roster:
+    """The answer to `QUESTION`."""
+    (row,) = prepared.read(result, tuple)
+    return told(row)
 
 
 def told(row: Sequence[Any]) -> Roster:

@@ -11,11 +11,10 @@ from tenants.actors import Actor
 
 def tell(
     request: ApprovalRequest, name: str, *, actor: Actor, message: str, data: Mapping[str, Any] | None = None
-) -> int:
+) -> None:
     """Add an event of this request to its subject and ring the request and the inbox; needs the lock."""
-    seq = events.append(request.subject, name, actor=actor, message=message, data=facts(request, data))
-    ring(request, seq)
-    return seq
+    what = facts(request, data)
+    events.put(request.subject, name, actor=actor, message=message, data=what, then=lambda seq: ring(request, seq))
 
 
 def facts(request: ApprovalRequest, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -26,9 +25,7 @@ def facts(request: ApprovalRequest, data: Mapping[str, Any] | None = None) -> di
 
 def ring(request: ApprovalRequest, seq: int) -> None:
     """Tell those who watch the request, its subject or the inbox of its event with this number."""
-    live.ring(request.subject, seq)
-    live.ring(f"request:{request.id}", seq)
-    live.ring("inbox", _microseconds)
+    live.ring_all({request.subject: seq, f"request:{request.id}": seq, "inbox": _microseconds})
 
 
 def _microseconds() -> int:

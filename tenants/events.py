@@ -1,6 +1,6 @@
 """What happened to a subject, in order: past-tense facts with a gapless number, for people and clients."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,12 +33,30 @@ def append(subject: str, name: str, *, actor: Actor, message: str = "", data: Ma
     Needs the subject's lock. `name` is one of the contract's, such as `approval.requested`; `message`
     is a fact a person understands; `data` is any JSON object.
     """
-    demand(subject)
-    who, what = exact_json.dumps(actor.packed()), exact_json.dumps(data or {})
-    row = (str(current()), subject, name, who, message, what)
-    seq = int(prepared.one(_APPEND, row)[0])
+    seq = int(prepared.one(_APPEND, _values(subject, name, actor=actor, message=message, data=data or {}))[0])
     live.ring(subject, seq)
     return seq
+
+
+def put(
+    subject: str,
+    name: str,
+    *,
+    actor: Actor,
+    then: Callable[[int], None],
+    message: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """The same with the next statement of the scope, at the latest before its commit; `then` hears the number."""
+    values = _values(subject, name, actor=actor, message=message, data=data or {})
+    prepared.later(_APPEND, values, lambda row: then(int(row[0])))
+
+
+def _values(
+    subject: str, name: str, *, actor: Actor, message: str, data: Mapping[str, Any]
+) -> tuple[prepared.Value, ...]:
+    demand(subject)
+    return (str(current()), subject, name, exact_json.dumps(actor.packed()), message, exact_json.dumps(data))
 
 
 def after(subject: str, seq: int, limit: int) -> list[EventRow]:

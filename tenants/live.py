@@ -35,8 +35,18 @@ def ring(topic: str, seq: int | Callable[[], int], *, tenant: UUID | None = None
     commit has a lower one, and looks again. Topics are `inbox`, `run:<id>` and `request:<id>` of the tenant in scope,
     or of `tenant`. Never raises, never waits.
     """
+    ring_all({topic: seq}, tenant=tenant)
+
+
+def ring_all(numbers: Mapping[str, int | Callable[[], int]], *, tenant: UUID | None = None) -> None:
+    """The same for several topics."""
     of = tenant or current()
-    transaction.on_commit(lambda: _ringer.ring(of, topic, seq() if callable(seq) else seq))
+    transaction.on_commit(lambda: _ring_each(of, numbers))
+
+
+def _ring_each(tenant: UUID, numbers: Mapping[str, int | Callable[[], int]]) -> None:
+    for topic, seq in numbers.items():
+        _ringer.ring(tenant, topic, seq() if callable(seq) else seq)
 
 
 def ring_now(topic: str, seq: int, *, tenant: UUID) -> None:
