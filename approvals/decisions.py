@@ -232,8 +232,8 @@ def _insert(review: Review, *, message: str, data: Mapping[str, Any]) -> None:
     absent = prepared.text(review.in_place_of_id)
     words = (str(review.version), review.decision, review.comment, review.response, review.channel)
     who, what = exact_json.dumps(packed(review.actor)), exact_json.dumps(facts(request, data))
-    (seq,) = prepared.one(_REVIEW, (*key, absent, *words, who, review.at.isoformat(), message, what))
-    ring(request, seq)
+    values = (*key, absent, *words, who, review.at.isoformat(), message, what)
+    prepared.later(_REVIEW, values, lambda row: ring(request, row[0]))
 
 
 def _record(

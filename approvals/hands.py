@@ -3,24 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from approvals import requirements, wordings
+from approvals import escalations, requirements, rosters, wordings
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
-from approvals.reviewers import Asking, Vote, asking, askings, counted
+from approvals.reviewers import Asking, LevelsOf, Vote, asking, askings, counted
 from approvals.rosters import Roster, roster
 from tenants import locks, prepared
 from tenants.rows import Rows
 from tenants.scope import current
 
-_HOLD = prepared.statement("request_hold", "uuid uuid")
+_HOLD = """
+SELECT r.subject, subject_lock(r.tenant_id, r.subject)
+FROM approvals_approvalrequest r WHERE r.tenant_id = $1::uuid AND r.id = $2::uuid
+"""
+"""As `request_hold` does: no row where the tenant in scope has no such request."""
 _OF_REQUEST = "r.tenant_id = $1::uuid AND r.request_id = $2::uuid"
 _ROW = Rows(
     ApprovalRequest,
     "r.tenant_id = $1::uuid AND r.id = $2::uuid",
     also=[
         "clock_timestamp()",
+        "(SELECT t.stamp FROM tenants_tenant t WHERE t.id = r.tenant_id)",
         "EXISTS (SELECT FROM approvals_review w WHERE w.tenant_id = r.tenant_id AND w.request_id = r.id)",
         "EXISTS (SELECT FROM approvals_reassignment m WHERE m.tenant_id = r.tenant_id AND m.request_id = r.id)",
         *wordings.BESIDE,
@@ -28,25 +34,30 @@ _ROW = Rows(
 )
 _VERSIONS = Rows(RequestVersion, f"{_OF_REQUEST} ORDER BY r.number")
 _REVIEWS = Rows(Review, f"{_OF_REQUEST} ORDER BY r.at, r.id")
+_TAKEN: tuple[Rows[Any], ...] = (_ROW, _VERSIONS, _REVIEWS)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A request under its lock, the moment after the lock was taken, and whether it has answers and reassignments."""
+    """A request under its lock, the moment after it was taken, the tenant's stamp, and whether there are answers and
+    reassignments."""
 
     request: ApprovalRequest
     now: datetime
+    stamp: int
     answered: bool
     moved: bool
 
-    def ask(self) -> Asking:
+    def ask(self, levels_of: LevelsOf = escalations.levels_of) -> Asking:
         """What the guard needs to know of it; moves are read only where there are any, which is seldom."""
-        return askings([self.request], moved=self.moved)[self.request.id]
+        return askings([self.request], moved=self.moved, levels_of=levels_of)[self.request.id]
 
-    def asks(self) -> Asking:
+    def asks(self, levels_of: LevelsOf = escalations.levels_of) -> Asking:
         """The same with the answers that were given, which are read only where there are any."""
         reviews = _reviews(self.request) if self.answered else ()
-        return replace(self.ask(), answers=tuple(each for each in reviews if each.version == self.request.version))
+        return replace(
+            self.ask(levels_of), answers=tuple(each for each in reviews if each.version == self.request.version)
+        )
 
 
 @dataclass(frozen=True)
@@ -117,22 +128,39 @@ class Hand:
 
 
 def take(request_id: UUID) -> Hand | None:
-    """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here."""
-    (subject,) = prepared.one(_HOLD, (str(current()), str(request_id)))
-    if subject is None:
+    """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here.
+
+    All of it is one round trip: each statement sees what was committed before it, so what follows the lock is current.
+    """
+    key = (str(current()), str(request_id))
+    rows = [each.question(*key) for each in _TAKEN]
+    held, *found, people = prepared.several([(_HOLD, key), *rows, rosters.QUESTION])
+    subjects = prepared.read(held, tuple)
+    if not subjects:
         return None
-    locks.held(subject)
-    row = read(request_id)
-    reviews = _reviews(row.request) if row.answered else ()
-    return Hand(row.request, versions=_versions(row.request), reviews=reviews, people=roster(), ask=row.ask())
+    locks.held(subjects[0][0])
+    (row,), versions, reviews = (each.told(result) for each, result in zip(_TAKEN, found, strict=True))
+    taken = _row(row)
+    return Hand(
+        taken.request,
+        versions=tuple(version for (version,) in versions),
+        reviews=tuple(review for (review,) in reviews),
+        people=rosters.read(people),
+        ask=taken.ask(),
+    )
 
 
 def read(request_id: UUID) -> Row:
     """The row of a request whose subject is held."""
-    ((request, now, answered, moved, *worded),) = _ROW.beside(str(current()), str(request_id))
+    (found,) = _ROW.beside(str(current()), str(request_id))
+    return _row(found)
+
+
+def _row(found: Sequence[Any]) -> Row:
+    request, now, stamp, answered, moved, *worded = found
     locks.demand(request.subject)
     wordings.read(request, *worded)
-    return Row(request, now, answered=answered, moved=moved)
+    return Row(request, now, stamp=stamp, answered=answered, moved=moved)
 
 
 def of(request: ApprovalRequest) -> Hand:

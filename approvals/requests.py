@@ -292,8 +292,8 @@ def _close(
     words = (request.decision, request.comment, request.response)
     who, what = exact_json.dumps(actor.packed()), exact_json.dumps(facts(request, data))
     key = (str(request.tenant_id), str(request.pk))
-    (seq,) = prepared.one(_END, (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what))
-    ring(request, seq)
+    values = (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what)
+    prepared.later(_END, values, lambda row: ring(request, row[0]))
 
 
 def _replace(old: ApprovalRequest, *, actor: Actor, message: str, data: Mapping[str, Any]) -> None:

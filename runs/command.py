@@ -151,11 +151,15 @@ def answered(run_id: UUID, answer: Answer, *, actor: Actor) -> None:
     hold(f"run:{run_id}")
     words = (str(answer.step), str(answer.request), answer.status, answer.reason, answer.text)
     values = (str(current()), str(run_id), *words, exact_json.dumps(actor.packed()))
-    seq, woken = prepared.one(_ANSWERED, values)
+    tenant = current()
+    prepared.later(_ANSWERED, values, lambda row: _heard(tenant, run_id, *row))
+
+
+def _heard(tenant: UUID, run: UUID, seq: int | None, woken: bool) -> None:
     if seq is not None:
-        live.ring(f"run:{run_id}", seq)
+        live.ring(f"run:{run}", seq, tenant=tenant)
     if woken:
-        _announce(current(), run_id)
+        _announce(tenant, run)
 
 
 def _announce(tenant: UUID, run: UUID) -> None:

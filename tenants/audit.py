@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,7 +36,11 @@ class Entry:
 
     def digest(self) -> str:
         """The digest that the next entry chains."""
-        return exact_json.digest(asdict(self))
+        return exact_json.digest(self.fields())
+
+    def fields(self) -> dict[str, Any]:
+        """The values by their names, in order."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def record(
@@ -123,4 +127,4 @@ RETURNING seq
 def _insert(entry: Entry, body: str) -> None:
     digest = entry.digest()
     signature = sign(entry.tenant, entry.seq, digest)
-    prepared.one(_INSERT, [str(value) for value in (*asdict(entry).values(), digest, signature, body)])
+    prepared.later(_INSERT, [str(value) for value in (*entry.fields().values(), digest, signature, body)])

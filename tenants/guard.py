@@ -10,6 +10,7 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from tenants import prepared
 from tenants.errors import NoTenant
 from tenants.scope import frames
 
@@ -25,8 +26,10 @@ def tenant_tables() -> set[str]:
 
 
 def refuse_outside(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]) -> Any:
-    """Django's hook around each query; in a scope it asks nothing."""
-    if not frames():
+    """Django's hook around each query; in a scope it only sends what was put off until the next one."""
+    if frames():
+        prepared.flush()
+    else:
         found = _tables().search(str(sql))
         if found:
             raise NoTenant(f"{found.group(0)} was asked outside tenants.scope.scope(tenant).")

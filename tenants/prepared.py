@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import psycopg
-from django.db import OperationalError, connection
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import errors
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
@@ -22,11 +23,15 @@ Value = str | Sequence[str] | None
 Question = tuple[str, Sequence[Value]]
 """A query and its values."""
 
+Then = Callable[[tuple[Any, ...]], None]
+"""What hears the only row that a statement gives which was put off."""
+
 Row = TypeVar("Row")
 Answer = TypeVar("Answer")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
 _prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
+_waiting: WeakKeyDictionary[Raw, list[tuple[Question, Then | None]]] = WeakKeyDictionary()
 
 
 def statement(function: str, types: str) -> str:
@@ -72,6 +77,32 @@ def run(query: str, values: Sequence[Value]) -> PGresult:
     return _guarded(lambda raw: _run(raw, query, values))
 
 
+def several(questions: Sequence[Question]) -> list[PGresult]:
+    """The answers of all statements, sent at once in the transaction in hand; each sees what is committed by then."""
+    return _guarded(lambda raw: _several(raw, questions))
+
+
+def later(query: str, values: Sequence[Value], then: Then | None = None) -> None:
+    """Send it with the next statement of this scope, at the latest before its commit; `then` hears the answer.
+
+    For what nobody waits for: statements keep their order, and one that fails raises where it is sent. Inside a scope
+    only, which lets it go where it ends by an exception.
+    """
+    _guarded(lambda raw: _waiting.setdefault(raw, []).append(((query, values), then)))
+
+
+def flush(*, commit: bool = False) -> None:
+    """Send what was put off; with `commit` the end of the transaction goes with it, where there is anything to send."""
+    if connection.connection in _waiting:
+        _guarded(lambda raw: _several(raw, [("COMMIT", ())] if commit else []))
+
+
+def forget() -> None:
+    """Let go what was put off."""
+    if connection.connection in _waiting:
+        del _waiting[connection.connection]
+
+
 def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
     """The answers of all statements, sent at once; each inner sequence is one transaction, begun after the former.
 
@@ -81,12 +112,13 @@ def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
 
 
 def _guarded(act: Callable[[Raw], Answer]) -> Answer:
+    here = connections[DEFAULT_DB_ALIAS]  # Django's of this thread; the proxy would look it up for each of its names.
     try:
-        with connection.wrap_database_errors:
-            return act(_connection())
+        with here.wrap_database_errors:
+            return act(_connection(here))
     except OperationalError:
-        if not connection.in_atomic_block:
-            connection.close()  # The next call gets a living one from the pool.
+        if not here.in_atomic_block:
+            here.close()  # The next call gets a living one from the pool.
         raise
 
 
@@ -96,12 +128,32 @@ def text(value: object) -> str | None:
 
 
 def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
-    if not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE:
+    if raw in _waiting:
+        return _several(raw, [(query, values)])[0]
+    if _begins(raw):
         _begin(raw)  # The transaction of `atomic` begins with its first query.
     return _good(raw, raw.pgconn.exec_prepared(_name(raw, query), _all(values)))
 
 
+def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
+    """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
+    waiting = _waiting.pop(raw, [])
+    first: list[Question] = []
+    if _begins(raw):
+        first = [("BEGIN", ())]
+    sent = [*first, *(question for question, _then in waiting), *questions]
+    answers = _sent_together(raw, [sent])[len(first) :]
+    for (_question, then), answer in zip(waiting, answers, strict=False):
+        if then:
+            then(*read(answer, tuple))
+    return answers[len(waiting) :]
+
+
 def _together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
+    return _sent_together(raw, transactions)
+
+
+def _sent_together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
     named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
     raw.pgconn.enter_pipeline_mode()
     try:
@@ -139,18 +191,19 @@ def _answers(pgconn: PGconn, ends: int) -> PQGen[list[PGresult]]:
 
 
 def _good(raw: Raw, result: PGresult) -> PGresult:
-    if result.status == ExecStatus.TUPLES_OK:
+    if result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
         return result
     raise _error(raw, result)
 
 
+def _begins(raw: Raw) -> bool:
+    return not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE
+
+
 def _begin(raw: Raw) -> None:
-    if all(mode is None for mode in (raw.isolation_level, raw.read_only, raw.deferrable)):
-        result = raw.pgconn.exec_(b"BEGIN")
-        if result.status != ExecStatus.COMMAND_OK:
-            raise _error(raw, result)
-    else:
-        raw.execute("SELECT")
+    result = raw.pgconn.exec_(b"BEGIN")
+    if result.status != ExecStatus.COMMAND_OK:
+        raise _error(raw, result)
 
 
 def _name(raw: Raw, query: str) -> bytes:
@@ -197,9 +250,8 @@ def _array(values: Sequence[str]) -> bytes:
     return _bytes("{" + ",".join(quoted) + "}")
 
 
-def _connection() -> Raw:
-    """Django's connection of this thread."""
-    if connection.connection is None:
-        connection.ensure_connection()
-    found: Raw = connection.connection
+def _connection(here: BaseDatabaseWrapper) -> Raw:
+    if here.connection is None:
+        here.ensure_connection()
+    found: Raw = here.connection
     return found

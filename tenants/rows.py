@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, models
+from psycopg.pq.abc import PGresult
 
 from tenants import actors, exact_json, prepared
 from tenants.fields import ActorField, ExactJSONField, HexField
@@ -36,7 +37,15 @@ class Rows(Generic[M]):
 
     def beside(self, *values: prepared.Value) -> list[tuple[Any, ...]]:
         """Every row that is found, each with what is read beside it."""
-        return [self._made(found) for found in prepared.every(self.query, values)]
+        return self.told(prepared.run(self.query, values))
+
+    def question(self, *values: prepared.Value) -> prepared.Question:
+        """What is asked for them, for `prepared.several`."""
+        return self.query, values
+
+    def told(self, result: PGresult) -> list[tuple[Any, ...]]:
+        """The rows of an answer to `question`, each with what is read beside it."""
+        return prepared.read(result, self._made)
 
     def _made(self, found: Sequence[Any]) -> tuple[Any, ...]:
         row, rest = list(found[: len(self.names)]), found[len(self.names) :]

@@ -55,11 +55,14 @@ def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
     stack = frames()
     frame = Frame(tenant_id, stack[-1].subject if stack else None)
     with transaction.atomic():
-        before = _enter(tenant_id, read_only=read_only)
+        before = _enter(tenant_id, read_only=read_only, nested=nested)
         stack.append(frame)
         try:
             yield
+            if not connection.needs_rollback:
+                prepared.flush(commit=not nested)
         finally:
+            prepared.forget()
             stack.pop()
         if stack:
             stack[-1].subject = frame.subject
@@ -68,8 +71,13 @@ def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
             _set(before)
 
 
-def _enter(tenant_id: UUID, *, read_only: bool) -> str:
-    before, *_now = prepared.one(_ENTER_TO_READ if read_only else _ENTER, (str(tenant_id),))
+def _enter(tenant_id: UUID, *, read_only: bool, nested: bool) -> str:
+    """Set the tenant; the former one. The outermost scope has none before it, and sets its own with its first query."""
+    query, values = _ENTER_TO_READ if read_only else _ENTER, (str(tenant_id),)
+    if not nested:
+        prepared.later(query, values)
+        return ""
+    before, *_now = prepared.one(query, values)
     return before or ""
 
 

@@ -1,17 +1,22 @@
 """Statements sent together: one round trip, each transaction on its own."""
 
+from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import DataError
+from django.db import DataError, connection
 
+from approvals import decisions
+from approvals.models import ApprovalRequest
 from runs import beginning, leases
 from runs.entries import Closing
 from tenants import prepared
-from tenants.models import Tenant
-from tenants.scope import ENTER
+from tenants.models import Member, Tenant
+from tenants.scope import ENTER, scope
 from tests.cast import journal
 from tests.cast.journal import KNOWS
+from tests.cast.people import actor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,3 +61,99 @@ def test_a_run_that_is_held_is_not_taken_up(acme: Tenant) -> None:
     door.close(Closing(turn.seq, "completed", result=""))
     assert beginning.begin(run.tenant, run.id, worker="worker:2", knows=KNOWS) is None
     door.give_back("tested")
+
+
+_FAILS = ("SELECT 1 / $1::int", ("0",))
+
+
+def _renamed(name: str, *, and_then: Callable[[], Any] = str) -> None:
+    prepared.later("UPDATE tenants_tenant SET name = $1::text RETURNING id", (name,))
+    and_then()
+
+
+def _keep(name: str) -> str:
+    return f"SELECT set_config('test.{name}', $1::text, true)"
+
+
+def _kept(name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting(%s, true)", [f"test.{name}"])
+        return str(cursor.fetchone()[0])
+
+
+def test_what_is_put_off_goes_before_the_next_statement_in_its_order(acme: Tenant) -> None:
+    heard: list[Any] = []
+    with scope(acme.pk):
+        for word in ("first", "second"):
+            prepared.later(_keep("order"), (word,), heard.append)
+        assert heard == []
+        assert prepared.one("SELECT current_setting('test.order')", ()) == ("second",)
+        assert heard == [("first",), ("second",)]
+
+
+def test_what_is_put_off_goes_before_a_query_of_the_orm(acme: Tenant) -> None:
+    with scope(acme.pk):
+        prepared.later(_keep("seen"), ("by the next",))
+        assert _kept("seen") == "by the next"
+
+
+def test_what_is_put_off_is_committed_where_nothing_follows(acme: Tenant) -> None:
+    with scope(acme.pk):
+        _renamed("Renamed")
+    acme.refresh_from_db()
+    assert acme.name == "Renamed"
+
+
+def _fail() -> None:
+    raise DataError
+
+
+def test_what_is_put_off_is_forgotten_where_the_scope_fails(acme: Tenant) -> None:
+    with pytest.raises(DataError), scope(acme.pk):
+        _renamed("Lost", and_then=_fail)
+    with scope(acme.pk):
+        assert Tenant.objects.get(pk=acme.pk).name == acme.name
+
+
+def test_what_is_put_off_and_fails_undoes_its_scope(acme: Tenant) -> None:
+    with pytest.raises(DataError), scope(acme.pk):
+        _renamed("Lost", and_then=lambda: prepared.later(*_FAILS))
+    with scope(acme.pk):
+        assert Tenant.objects.get(pk=acme.pk).name == acme.name
+
+
+def test_an_inner_scope_sends_what_the_outer_one_put_off_under_its_own_tenant(acme: Tenant, globex: Tenant) -> None:
+    heard: list[Any] = []
+    with scope(acme.pk):
+        prepared.later(_TENANT, (), heard.append)
+        with scope(globex.pk):
+            prepared.later(_TENANT, (), heard.append)
+        prepared.later(_TENANT, (), heard.append)
+    assert heard == [(str(acme.pk),), (str(globex.pk),), (str(acme.pk),)]
+
+
+def test_a_scope_that_asks_nothing_leaves_nothing_behind(acme: Tenant) -> None:
+    with scope(acme.pk):
+        pass
+    assert prepared.one(_TENANT, ()) == ("none",)
+
+
+def test_an_answer_takes_three_round_trips(
+    parked: ApprovalRequest, alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lock and what is read under it; what is written, with the head of the audit; its entry, with the commit."""
+    trips: list[int] = []
+    sent = prepared._sent_together
+
+    def counted(raw: Any, transactions: Any) -> Any:
+        trips.append(sum(len(each) for each in transactions))
+        return sent(raw, transactions)
+
+    def beside(*_args: Any, **_more: Any) -> Any:
+        pytest.fail("A query went beside the round trips that are counted.")
+
+    monkeypatch.setattr(prepared, "_sent_together", counted)
+    monkeypatch.setattr(psycopg.Cursor, "execute", beside)
+    values = {"decision": "approve", "version": 1, "channel": "page"}
+    decided = decisions.decide(parked.pk, tenant=parked.tenant_id, actor=actor(alice), **values)
+    assert (decided.request.status, len(trips)) == ("approved", 3)
