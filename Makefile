@@ -24,7 +24,7 @@ up: set-up ## all processes, without the demo
 
 test: set-up-dev ## the whole suite; PYTEST_ARGS= narrows it
 	@$(DO) -m tests.harness.chromium
-	@$(RUN) -m pytest -n auto $(PYTEST_ARGS)
+	@$(RUN) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 check: set-up-dev ## format, lint, types, floors, templates, migrations, translations, deployment
 	@$(DO) -m ruff format --check .

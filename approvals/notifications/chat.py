@@ -55,4 +55,4 @@ def _run(words: str, *, patience: float) -> tuple[list[str], Failure]:
 
 def _environment() -> dict[str, str]:
     """Nothing of ours goes there: no key, no password, no address of a service."""
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
