@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from kombu import Connection
 from redis import Redis
 
 from config.local.folder import Folder, write_run_file
@@ -109,8 +111,9 @@ def test_half_made_data_is_made_again(base: Path) -> None:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_a_long_path_gets_short_private_sockets(tmp_path: Path) -> None:
-    base = tmp_path / ("long" * 30)
+@pytest.mark.parametrize("name", ["long" * 30, "a b", "朱批", "50%", "a#b?c=d"])
+def test_a_path_that_no_address_can_hold_gets_short_private_sockets(base: Path, name: str) -> None:
+    base = base.parent / name
     with services(base) as (postgres, valkey):
         sockets = postgres.folder.sockets
         assert not sockets.is_relative_to(base)
@@ -119,6 +122,9 @@ def test_a_long_path_gets_short_private_sockets(tmp_path: Path) -> None:
             assert connection.execute("SELECT 1").fetchone() == (1,)
         with Redis.from_url(valkey.url(0)) as client:
             assert client.ping()
+        with Connection(valkey.broker_url()) as broker:
+            broker.ensure_connection(max_retries=1)
+    shutil.rmtree(sockets)
 
 
 def test_a_killed_parent_leaves_no_server(base: Path) -> None:

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -44,6 +45,12 @@ def test_every_setting_has_its_line(name: str) -> None:
 def test_the_numbers_are_the_promised_ones(tmp_path: Path) -> None:
     seen = settings(f"[getattr(s, name) for name in {list(NUMBERS)}]", LOCAL_DIR=str(tmp_path))
     assert [float(part) for part in seen.stdout.strip("[]\n").split(",")] == list(NUMBERS.values())
+
+
+def test_large_values_lie_below_the_folder_whatever_its_name(tmp_path: Path) -> None:
+    seen = settings("s.STORAGE_URL", LOCAL_DIR=str(tmp_path / "朱 #?%20"), PYTHONUTF8="1")
+    parts = urlsplit(seen.stdout.strip())
+    assert (parts.scheme, unquote(parts.path)) == ("file", str(tmp_path / "朱 #?%20" / "storage"))
 
 
 def test_times_take_fractions(tmp_path: Path) -> None:
