@@ -77,10 +77,12 @@ def plan(values: list[prepared.Value], first: int, plans: Sequence[Planned]) -> 
         values[_AT["more"]] = exact_json.dumps([_more(seq, planned) for seq, planned in rest])
 
 
-def turn(values: list[prepared.Value], seq: int, kind: str, note: str = "") -> None:
+def turn(values: list[prepared.Value], seq: int, planned: Planned) -> Opening:
     """Add a model turn, compaction or observation that is planned and opened at once."""
-    _new(values, seq, Planned(kind=kind, message=note))
-    open_attempt(values, Opening(step=seq, message=note))
+    _new(values, seq, planned)
+    opening = Opening(step=seq, message=planned.message)
+    open_attempt(values, opening)
+    return opening
 
 
 def open_attempt(values: list[prepared.Value], opening: Opening) -> None:

@@ -88,7 +88,7 @@ def _last_turn_at(segment: Segment) -> datetime | None:
 
 def _conversation(segment: Segment) -> Conversation:
     journal = segment.journal
-    before = _turns_before(segment, journal.steps[0].seq) if _compacted(journal) else 0
+    before = journal.steps[0].turn or _turns_before(segment, journal.steps[0].seq) if _compacted(journal) else 0
     return Conversation(
         whole=segment.whole,
         edits=lambda seq: segment.views[seq].edited_fields if seq in segment.views else (),

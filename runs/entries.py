@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from runs.states import STEP_OPEN
+from runs.states import COMPACTION, MODEL_TURN, STEP_OPEN
 
 AttemptKind = Literal["call", "lookup", "precondition", "evidence"]
 
@@ -207,6 +207,12 @@ class Journal:
         if 0 <= at < len(self.steps) and self.steps[at].seq == seq:
             return self.steps[at]
         raise KeyError(seq)
+
+    @property
+    def turns(self) -> int:
+        """Model turns of the whole run so far; 0 where a compaction of an earlier release does not say how many."""
+        before = self.steps[0].turn if self.steps and self.steps[0].kind == COMPACTION else None
+        return 0 if before == 0 else (before or 0) + sum(step.kind == MODEL_TURN for step in self.steps)
 
     @property
     def tokens(self) -> int:

@@ -78,8 +78,9 @@ class Holder:
     def open_turn(self, kind: str = states.MODEL_TURN, *, message: str = "") -> StepRow:
         """Plan and start a model turn, compaction or observation; the step, with its attempt open."""
         values = self._values()
-        opening = self._next_turn(values, kind, message)
-        return self._opened(self._write(values, plans=[Planned(kind)], opening=opening), opening)
+        planned = self._turn(kind, message)
+        opening = boundary.turn(values, self.journal.next_seq, planned)
+        return self._opened(self._write(values, plans=[planned], opening=opening), opening)
 
     def close_turn_and_open(
         self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
@@ -118,8 +119,8 @@ class Holder:
         values = self._values()
         boundary.close(values, closing)
         if isinstance(opening, str):
-            plans = [Planned(opening)]
-            opening = self._next_turn(values, opening, "")
+            plans = [self._turn(opening, "")]
+            opening = boundary.turn(values, self.journal.next_seq, plans[0])
         else:
             plans = []
             boundary.open_attempt(values, opening)
@@ -222,10 +223,8 @@ class Holder:
     def _values(self) -> list[prepared.Value]:
         return boundary.blank(*self._key, self._actor)
 
-    def _next_turn(self, values: list[prepared.Value], kind: str, message: str) -> Opening:
-        seq = self.journal.next_seq
-        boundary.turn(values, seq, kind, message)
-        return Opening(step=seq)
+    def _turn(self, kind: str, message: str) -> Planned:
+        return Planned(kind, turn=self.journal.turns if kind == states.COMPACTION else 0, message=message)
 
     def _write(
         self,

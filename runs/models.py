@@ -93,7 +93,7 @@ class Step(RunRow):
     status = models.TextField()
     reason = models.TextField(default="")
     turn = models.BigIntegerField(default=0)
-    """For a tool call: the number of the model turn that asked for it."""
+    """For a tool call: the number of the model turn that asked for it. For a compaction: how many turns were before."""
     tool = models.TextField(default="")
     effect = models.TextField(default="")
     call_id = models.TextField(default="")

@@ -18,6 +18,7 @@ from runs import access, telling
 from runs.api.answers import event_answer, run_answer, step_answer
 from runs.api.routing import router
 from runs.models import Payload, Run, Step
+from runs.states import TOOL_CALL
 from runs.telling import Detail
 from tenants import audit_part, events, ids, signing, streaming, wire
 from tenants.actors import Actor
@@ -131,7 +132,7 @@ def _step(step: Step, detail: Detail) -> Line:
         **answer,
         "digest_keyed": bool(detail.tools.get(step.tool, {}).get("sensitive")),
         "effect": step.effect or None,
-        "turn": step.turn or None,
+        "turn": step.turn if step.kind == TOOL_CALL else None,
         "call_id": step.call_id or None,
         "generation": step.generation,
         "attempts": [one | other for one, other in zip(answer["attempts"], more, strict=True)],

@@ -29,17 +29,22 @@ CREATE FUNCTION journal_read_steps(p_tenant uuid, p_run uuid, p_from bigint) RET
     generation integer, tries integer, due_at timestamptz, tokens_in bigint, tokens_out bigint, cost numeric,
     tokens_total bigint, cost_total numeric, proposed text, arguments text, rationale text, result text, payloads text,
     spent integer
-) LANGUAGE plpgsql SECURITY INVOKER ROWS 100 AS $$
+) LANGUAGE plpgsql SECURITY INVOKER ROWS 100 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    v_from bigint := p_from;
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
+    -- A number by then: below row security a condition on an expression such as coalesce() reads every step.
+    IF p_from IS NULL THEN
+        SELECT coalesce(max(c.seq), 1) INTO v_from FROM runs_step c
+         WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed';
+    END IF;
     RETURN QUERY
     SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,
            s.due_at, s.tokens_in, s.tokens_out, s.cost, s.tokens_total, s.cost_total, s.proposed, s.arguments, s.rationale,
            s.result, s.payloads::text, s.spent
       FROM runs_step s
-     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= coalesce(p_from, (
-           SELECT max(c.seq) FROM runs_step c
-            WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed'), 1)
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= v_from
      ORDER BY s.seq;
 END $$;
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.db import connection
 
 from runs import commands, sweeping
 from runs.entries import Closing, Opening, Usage
@@ -201,6 +202,39 @@ def test_texts_survive_exactly(run: Started, text: str) -> None:
     door.close(Closing(2, "completed", result=text))
     step = run.journal.step(2)
     assert (step.proposed, step.arguments, step.result) == (text, text, text)
+
+
+def test_a_compaction_says_how_many_turns_it_ended(run: Started) -> None:
+    door = run.hold()
+    for number in range(3):
+        turn = door.open_turn()
+        if number == 2:
+            door.close_and_open(Closing(turn.seq, "completed", result=""), "compaction")
+        else:
+            door.close(Closing(turn.seq, "completed", result=""))
+    compaction = door.journal.steps[-1]
+    door.close(Closing(compaction.seq, "completed", result="summary"))
+    for journal in (door.journal, run.journal):
+        assert (journal.steps[0].kind, journal.steps[0].turn, journal.turns) == ("compaction", 3, 3)
+    door.close_and_open(Closing(door.open_turn().seq, "completed", result=""), "compaction")
+    assert (door.journal.steps[-1].turn, door.journal.turns) == (4, 4)
+
+
+def test_of_what_a_compaction_ended_no_row_is_read(run: Started) -> None:
+    door = run.hold()
+    for _ in range(30):
+        door.close(Closing(door.open_turn().seq, "completed", result=""))
+    door.close(Closing(door.open_turn("compaction").seq, "completed", result="summary"))
+    before = _rows_read(run)
+    assert len(run.journal.steps) == 1
+    assert _rows_read(run) - before < 10
+
+
+def _rows_read(run: Started) -> int:
+    """Of the steps, in this transaction."""
+    with scope(run.tenant), connection.cursor() as cursor:
+        cursor.execute("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'runs_step'")
+        return int(cursor.fetchone()[0])
 
 
 def test_progress_is_told_by_a_holder_and_not_by_a_lost_one(run: Started) -> None:
