@@ -1,9 +1,10 @@
 """A bucket that speaks S3: large values of an installation with more than one machine."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import SplitResult, parse_qs, unquote
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from obstore.store import S3Config
 
 CHUNK = 1 << 20
+AT_ONCE = 5 << 20  # Bytes; a content above is sent in parts of this size, the least that S3 takes.
 PATIENCE = timedelta(seconds=30)
 
 
@@ -23,8 +25,13 @@ class Bucket:
     def __init__(self, store: S3Store) -> None:
         self._store = store
 
-    def put(self, name: str, content: bytes) -> None:
-        obstore.put(self._store, name, content)
+    def put(self, name: str, content: Iterable[bytes]) -> None:
+        parts = iter(content)
+        first = b"".join(_until(parts, AT_ONCE))
+        if len(first) < AT_ONCE:
+            obstore.put(self._store, name, first, use_multipart=False)
+        else:
+            obstore.put(self._store, name, chain([first], parts), chunk_size=AT_ONCE, max_concurrency=2)
 
     def open(self, name: str) -> BinaryIO:
         found = obstore.get(self._store, name)
@@ -34,10 +41,19 @@ class Bucket:
         with suppress(FileNotFoundError):
             obstore.delete(self._store, name)
 
-    def names(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def names(self, prefix: str) -> Iterator[str]:
         for batch in obstore.list(self._store, prefix):
             for each in batch:
-                yield each["path"], each["last_modified"]
+                yield each["path"]
+
+
+def _until(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Parts until they come to this many bytes; the rest is left to whoever asks next."""
+    for part in parts:
+        yield part
+        size -= len(part)
+        if size <= 0:
+            return
 
 
 class Chunks(io.RawIOBase):

@@ -1,9 +1,13 @@
-"""Large values that nothing uses leave storage: a crash between two writes is what makes them."""
+"""Large values that nothing uses leave storage: a crash between two writes is what makes them.
+
+Whether one may still be about to be used is asked of the database alone: no host's clock is compared with another's.
+"""
 
 import logging
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -32,6 +36,14 @@ SELECT p.id, p.run_id, p.location FROM runs_payload p
                    AND (t.payload = p.id OR t.body LIKE '%%' || p.id || '%%'))
    AND NOT EXISTS (SELECT FROM runs_lease l WHERE l.tenant_id = p.tenant_id AND l.run_id = p.run_id AND l.until > now())
 """
+
+
+LOST = """
+SELECT k.name FROM unnest(%(names)s::text[], %(runs)s::uuid[], %(payloads)s::uuid[]) AS k (name, run, payload)
+ WHERE NOT EXISTS (SELECT FROM runs_payload p WHERE p.tenant_id = %(tenant)s AND p.id = k.payload)
+   AND NOT EXISTS (SELECT FROM runs_lease l WHERE l.tenant_id = %(tenant)s AND l.run_id = k.run AND l.until > now())
+"""
+"""One look, so that a holder who gave its row and then its lease is seen with both."""
 
 
 def collect_all() -> int:
@@ -76,23 +88,38 @@ def _content(row: Payload) -> bytes:
 
 
 def files(tenant: UUID) -> int:
-    """Contents without a row: a process was lost between the two. How many left."""
+    """Contents without a row, of runs that nobody holds: a process was lost between the two. How many left.
+
+    Only a run's holder stores, and one whose lease is over can record nothing: what it has not recorded by now, it
+    never will.
+    """
     gone = 0
-    names = _old(storage().names(str(tenant)))
-    while batch := list(islice(names, BATCH)):
-        for name in _without_row(tenant, batch):
+    found = _found(storage().names(str(tenant)))
+    while batch := list(islice(found, BATCH)):
+        for name in _lost(tenant, batch):
             payloads.forget(name)
             gone += 1
     return gone
 
 
-def _old(names: Iterable[tuple[str, datetime]]) -> Iterator[str]:
-    until = datetime.now(UTC) - YOUNG
-    return (name for name, written in names if written < until)
+class _Found(NamedTuple):
+    """What lies in storage, and whose its name says it is; `payload` is None for half a file."""
+
+    name: str
+    run: UUID
+    payload: UUID | None
 
 
-def _without_row(tenant: UUID, names: Iterable[str]) -> list[str]:
-    keys = {name: ids.parse(name.rpartition("/")[2]) for name in names}
-    with scope(tenant, read_only=True):
-        known = set(Payload.objects.filter(pk__in=[key for key in keys.values() if key]).values_list("pk", flat=True))
-    return [name for name, key in keys.items() if key not in known]
+def _found(names: Iterable[str]) -> Iterator[_Found]:
+    for name in names:
+        _, _, rest = name.partition("/")
+        run, _, key = rest.partition("/")
+        if whose := ids.parse(run):  # Any other name is none that we gave.
+            yield _Found(name, whose, ids.parse(key))
+
+
+def _lost(tenant: UUID, found: Sequence[_Found]) -> list[str]:
+    names, runs, kept = zip(*found, strict=True)
+    with scope(tenant, read_only=True), connection.cursor() as cursor:
+        cursor.execute(LOST, {"tenant": tenant, "names": list(names), "runs": list(runs), "payloads": list(kept)})
+        return [name for (name,) in cursor.fetchall()]

@@ -3,8 +3,7 @@
 import contextlib
 import importlib
 import os
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
@@ -16,8 +15,8 @@ from django.conf import settings
 class Storage(Protocol):
     """Contents by name; a name is segments with slashes between. No name is ever written twice."""
 
-    def put(self, name: str, content: bytes) -> None:
-        """Keep the content; whoever sees the name then sees all of it."""
+    def put(self, name: str, content: Iterable[bytes]) -> None:
+        """Keep the content, part by part as it comes; whoever sees the name then sees all of it."""
 
     def open(self, name: str) -> BinaryIO:
         """The content, read as it is asked for. Raises FileNotFoundError."""
@@ -25,8 +24,8 @@ class Storage(Protocol):
     def delete(self, name: str) -> None:
         """Let the content go, if it is there."""
 
-    def names(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """Every name that begins with this segment, and when it was written."""
+    def names(self, prefix: str) -> Iterator[str]:
+        """Every name that begins with this segment."""
 
 
 class Folder:
@@ -35,15 +34,15 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def put(self, name: str, content: bytes) -> None:
+    def put(self, name: str, content: Iterable[bytes]) -> None:
         path = self._root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")  # A name of its own first, so that no reader ever sees half a file.
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.rename(path)
+        try:
+            _write(part, content)
+            part.rename(path)
+        finally:
+            part.unlink(missing_ok=True)
 
     def open(self, name: str) -> BinaryIO:
         return (self._root / name).open("rb")
@@ -54,13 +53,18 @@ class Folder:
         with contextlib.suppress(OSError):
             path.parent.rmdir()
 
-    def names(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def names(self, prefix: str) -> Iterator[str]:
         for folder, _, files in os.walk(self._root / prefix):
             for file in files:
-                path = Path(folder) / file
-                with contextlib.suppress(FileNotFoundError):
-                    written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                    yield path.relative_to(self._root).as_posix(), written
+                yield (Path(folder) / file).relative_to(self._root).as_posix()
+
+
+def _write(path: Path, content: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        for part in content:
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def storage() -> Storage:

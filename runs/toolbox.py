@@ -9,7 +9,7 @@ from runs.entries import StepRow
 from runs.errors import PermissionRefused
 from runs.failures import MESSAGE_LIMIT, storable
 from runs.segment import Segment
-from runs.tools import ToolContext
+from runs.tools import Content, ToolContext
 from tenants import credentials, exact_json
 from tenants.scope import scope
 
@@ -47,7 +47,7 @@ def _count(number: Any) -> int | None:
     return int(number) if isinstance(number, int) and abs(number) <= LARGEST else None
 
 
-def _store(segment: Segment, box: Box, content: bytes, media_type: str) -> str:
+def _store(segment: Segment, box: Box, content: Content, media_type: str) -> str:
     if box.closed:
         raise PermissionRefused("This call was given up; nothing it brings is kept any more.")
     return str(payloads.keep(content, tenant=segment.tenant, run=segment.run, media_type=media_type))

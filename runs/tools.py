@@ -4,13 +4,13 @@ import asyncio
 import inspect
 import string
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import IO, Any
 
 from approvals.calls import sentence
 from runs.arguments import BadArguments, Bound, Signature
@@ -18,6 +18,7 @@ from runs.llm.base import ToolSchema
 from tenants import exact_json
 
 DAY = timedelta(hours=24)
+Content = bytes | IO[bytes] | Iterable[bytes]
 UNFIT = "The value does not fit the schema; it is sensitive and not repeated here."
 
 
@@ -72,15 +73,15 @@ class ToolContext:
     attempt: int
     idempotency_key: str
     _progress: Callable[[str, int | None, int | None], None] = field(repr=False)
-    _store: Callable[[bytes, str], str] = field(repr=False)
+    _store: Callable[[Content, str], str] = field(repr=False)
     _secret: Callable[[str], str] = field(repr=False)
 
     def progress(self, message: str, done: int | None = None, total: int | None = None) -> None:
         """Tell the people who watch a fact, such as "read 12 of 20 files"; at most one a second is kept."""
         self._progress(message, done, total)
 
-    def store(self, content: bytes, media_type: str) -> str:
-        """Keep a large content with the run and return its reference."""
+    def store(self, content: Content, media_type: str) -> str:
+        """Keep a large content with the run and return its reference; a file is read part by part, and left open."""
         return self._store(content, media_type)
 
     def secret(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A local service that speaks as much S3 as storing takes: put, get, list and delete, in memory."""
+"""A local service that speaks as much S3 as storing takes: put, also in parts, get, list and delete, in memory."""
 
 import threading
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ class Service(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.contents: dict[str, bytes] = {}
+        self.parts: dict[str, dict[int, bytes]] = {}
         self.failing = 0
         self.keys: set[str] = set()
 
@@ -31,9 +32,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         content = self._body()
-        if self._works():
-            self.server.contents[self.path] = content
-            self._answer(200)
+        path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
+        if not self._works():
+            return
+        if "uploadId" in query:
+            self.server.parts[path][int(query["partNumber"][0])] = content
+        else:
+            self.server.contents[path] = content
+        self._answer(200)
 
     def do_GET(self) -> None:
         path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
@@ -46,9 +52,26 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._answer(404)
 
+    def do_DELETE(self) -> None:
+        """Give an upload in parts up."""
+        self.server.parts.pop(urlsplit(self.path).path, None)
+        self._answer(204)
+
     def do_POST(self) -> None:
-        """Delete several at once."""
-        asked = ElementTree.fromstring(self._body())  # Our own client wrote it.
+        """Begin an upload in parts, complete it, or delete several contents at once."""
+        path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query, keep_blank_values=True)
+        body = self._body()
+        if "uploads" in query:
+            self.server.parts[path] = {}
+            self._answer(200, b"<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>")
+        elif "uploadId" in query:
+            self.server.contents[path] = b"".join(part for _, part in sorted(self.server.parts.pop(path).items()))
+            self._answer(200, b"<CompleteMultipartUploadResult><ETag>1</ETag></CompleteMultipartUploadResult>")
+        else:
+            self._delete(body)
+
+    def _delete(self, body: bytes) -> None:
+        asked = ElementTree.fromstring(body)  # Our own client wrote it.
         names = [each.text or "" for each in asked.iter() if each.tag.endswith("Key")]
         for name in names:
             self.server.contents.pop(f"{urlsplit(self.path).path}/{name}", None)

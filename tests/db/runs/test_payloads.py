@@ -1,6 +1,9 @@
 """Large values: in a folder or a bucket, read as they are asked for, and let go when nothing uses them."""
 
+import hashlib
+import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -44,7 +47,7 @@ def there(run: Started, payload: UUID) -> bool:
 
 
 def names(run: Started) -> set[str]:
-    return {name.rpartition("/")[2] for name, _ in storage().names(str(run.tenant))}
+    return {name.rpartition("/")[2] for name in storage().names(str(run.tenant))}
 
 
 def test_what_is_kept_is_read_whole_and_in_parts(run: Started, stored: str) -> None:
@@ -125,17 +128,71 @@ def test_a_value_of_a_run_that_a_worker_holds_stays(run: Started, stored: str) -
     assert there(run, payload)
 
 
-def test_a_content_without_a_row_leaves_and_one_with_a_row_stays(run: Started, stored: str, tmp_path: Path) -> None:
-    payload = keep(run)
-    storage().put(f"{run.tenant}/{run.id}/{ids.new()}", b"lost")
+@pytest.mark.parametrize("written", [0, 2**33])
+def test_a_content_without_a_row_stays_while_its_run_is_held_whatever_any_clock_says(
+    run: Started, settings: Any, tmp_path: Path, written: int
+) -> None:
+    settings.STORAGE_URL = f"file://{tmp_path}"
+    door = run.hold()
+    storage().put(f"{run.tenant}/{run.id}/{ids.new()}", [b"about to get its row"])
     for path in tmp_path.rglob("*"):
-        os.utime(path, (0, 0))
+        os.utime(path, (written, written))
+    assert collecting.files(run.tenant) == 0
+    assert len(names(run)) == 1
+    door.give_back("the worker leaves")
+    assert collecting.files(run.tenant) == 1
+    assert names(run) == set()
+
+
+def test_a_content_without_a_row_leaves_and_one_with_a_row_stays(run: Started, stored: str) -> None:
+    payload = keep(run)
+    storage().put(f"{run.tenant}/{run.id}/{ids.new()}", [b"lost"])
     assert collecting.files(run.tenant) == 1
     assert names(run) == {str(payload)}
 
 
-def test_a_young_content_without_a_row_stays(run: Started, settings: Any, tmp_path: Path) -> None:
+def test_half_a_file_and_what_is_not_ours(run: Started, settings: Any, tmp_path: Path) -> None:
     settings.STORAGE_URL = f"file://{tmp_path}"
-    storage().put(f"{run.tenant}/{run.id}/{ids.new()}", b"about to get its row")
-    assert collecting.files(run.tenant) == 0
-    assert len(names(run)) == 1
+    folder = tmp_path / str(run.tenant) / str(run.id)
+    folder.mkdir(parents=True)
+    for path in (folder / f"{ids.new()}.part", folder.parent / "README"):
+        path.write_bytes(b"half")
+    assert collecting.files(run.tenant) == 1
+    assert names(run) == {"README"}
+
+
+def test_what_comes_in_parts_is_never_held_whole(run: Started, stored: str) -> None:
+    """A file or a generator is read as it is written; twelve parts and no more than a few at once."""
+    part, out = 1 << 20, 0
+
+    def parts() -> Iterator[bytes]:
+        nonlocal out
+        for number in range(12):
+            out += 1
+            yield bytes([number]) * part
+
+    payload = payloads.keep(parts(), tenant=run.tenant, run=run.id, media_type="image/png")
+    whole = b"".join(bytes([number]) * part for number in range(12))
+    assert out == 12
+    assert payloads.read(payload, tenant=run.tenant) == whole
+    again = payloads.keep(io.BytesIO(whole), tenant=run.tenant, run=run.id, media_type="image/png")
+    with scope(run.tenant):
+        rows = [Payload.objects.get(pk=key) for key in (payload, again)]
+    assert {(row.size, row.digest) for row in rows} == {(len(whole), hashlib.sha256(whole).hexdigest())}
+
+
+def test_what_breaks_off_half_way_leaves_nothing(run: Started, stored: str) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"x" * (6 << 20)
+        raise ValueError("the source is gone")
+
+    with pytest.raises(ValueError, match="the source is gone"):
+        payloads.keep(parts(), tenant=run.tenant, run=run.id, media_type="image/png")
+    assert names(run) == set()
+
+
+def test_a_long_text_is_written_in_parts_that_make_up_all_of_it(run: Started, stored: str) -> None:
+    found = payloads.fit(LARGE * 3, tenant=run.tenant, run=run.id)
+    assert isinstance(found, Stored)
+    assert found.beginning == LARGE[: payloads.BEGINNING]
+    assert payloads.read(found.payload, tenant=run.tenant).decode() == LARGE * 3
