@@ -32,7 +32,8 @@ class Agent:
     the last model turn; the functions of `observe` are then called as `f(ctx)` and told to the model.
     `context_tokens`: once a turn took so many, as its provider counts them (what was read and what was answered),
     the model is asked to sum up, and goes on from its first message and that summary. Leave room below the model's
-    own window for the results of one turn. A provider that reports no usage is never asked.
+    own window for the results of one turn. Where a provider reports no usage, four characters count as one token, for
+    this and for a budget of tokens.
     """
 
     name: str

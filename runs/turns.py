@@ -13,7 +13,7 @@ from runs.entries import Closing, StepRow, Usage
 from runs.errors import Transient
 from runs.failures import Failure, classify, storable, timed_out
 from runs.llm.asking import ask
-from runs.llm.base import ModelRequest, ModelResponse
+from runs.llm.base import ModelRequest, ModelResponse, ToolCall
 from runs.proposals import Proposal, Reading, proposals
 from runs.recovery import turn_failed
 from runs.segment import Segment
@@ -22,6 +22,7 @@ from runs.tools import invoke
 from tenants import exact_json
 
 MOST_TOKENS, MOST_COST = 2**40, 10**6  # Of one turn; far beyond any answer, and their sums fit the columns.
+CHARACTERS = 4  # Of a token, where nobody counted: a rough mean of the languages that models read.
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def _asked(segment: Segment, step: StepRow) -> Done:
     )
     made = proposals(response, reading, used_ids=segment.call_ids)
     text = outages.fit(segment, storable(response.text or ""))
-    return Done(Closing(step.seq, "completed", result=text, usage=_usage(response)), made)
+    usage = _usage(segment, request, response)
+    return Done(Closing(step.seq, "completed", result=text, usage=usage), made)
 
 
 def _respond(segment: Segment, request: ModelRequest) -> ModelResponse:
@@ -81,12 +83,28 @@ def _summed_up(segment: Segment, step: StepRow) -> Done:
         raise Transient("The model gave no summary of the conversation.")
     text = outages.fit(segment, context.SUMMARY + said)
     # The journal is read from here on, so the run's totals have to stand here.
-    return Done(Closing(step.seq, "completed", result=text, usage=_usage(response) or Usage(0, 0)))
+    usage = _usage(segment, request, response) or Usage(0, 0)
+    return Done(Closing(step.seq, "completed", result=text, usage=usage))
 
 
-def _usage(response: ModelResponse) -> Usage | None:
+def _usage(segment: Segment, request: ModelRequest, response: ModelResponse) -> Usage | None:
+    """What the provider told; its tokens by our own estimate where it told none and the agent is bounded by them."""
     used = response.usage
-    return Usage(_count(used.input_tokens), _count(used.output_tokens), _cost(used.cost)) if used else None
+    told = Usage(_count(used.input_tokens), _count(used.output_tokens), _cost(used.cost)) if used else None
+    bounded = segment.agent.context_tokens is not None or segment.agent.budget.tokens is not None
+    if not bounded or (told and (told.tokens_in or told.tokens_out)):
+        return told
+    return _estimated(request, response, cost=told.cost if told else None)
+
+
+def _estimated(request: ModelRequest, response: ModelResponse, *, cost: Decimal | None) -> Usage:
+    read = len(request.instructions) + sum(len(each.text) + _arguments(each.tool_calls) for each in request.messages)
+    said = len(response.text or "") + _arguments(response.tool_calls or ())
+    return Usage(-(-read // CHARACTERS), -(-said // CHARACTERS), cost)
+
+
+def _arguments(calls: Sequence[ToolCall]) -> int:
+    return sum(len(each.name or "") + len(each.arguments or "") for each in calls)
 
 
 def _count(tokens: Any) -> int:

@@ -10,6 +10,7 @@ pytest_plugins = [
     "tests.cast.plays",
     "tests.harness.workers",
     "tests.harness.bucket",
+    "tests.harness.provider",
     "tests.harness.live",
     "tests.harness.browser",
     "tests.harness.outside",

@@ -154,7 +154,9 @@ def _asked(message: Message, names: Mapping[str, str]) -> wire.ModelRequestPart:
 def _answer(answer: wire.ModelResponse) -> ModelResponse:
     text = "".join(part.content for part in answer.parts if isinstance(part, wire.TextPart))
     calls = [_call(part) for part in answer.parts if isinstance(part, wire.ToolCallPart)]
-    usage = Usage(input_tokens=answer.usage.input_tokens, output_tokens=answer.usage.output_tokens)
+    used = answer.usage
+    told = bool(used.input_tokens or used.output_tokens)  # The library says zero where the provider said nothing.
+    usage = Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens) if told else None
     return ModelResponse(text=text, tool_calls=calls, finish_reason=answer.finish_reason or "stop", usage=usage)
 
 

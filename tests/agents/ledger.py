@@ -1,7 +1,9 @@
 """The far side's own book: one line for each time a tool or a model really ran; the only proof that counts."""
 
+import fcntl
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,18 @@ def acts(run: Any, tool: str = "") -> list[dict[str, Any]]:
 def asked(run: Any) -> list[dict[str, Any]]:
     """The requests that the model of this run really got."""
     return entries(run, "model")
+
+
+def admit(run: Any, *, per_second: int) -> bool:
+    """Whether a service that takes so many requests a second, of all runs together, takes this one."""
+    with (FOLDER / "door.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        at = time.time()
+        taken = [line for line in entries("door", "taken") if at - line["at"] < 1]
+        if len(taken) < per_second:
+            enter(run="door", kind="taken", at=at)
+        enter(run=str(run), kind="door", at=at, taken=len(taken) < per_second)
+    return len(taken) < per_second
 
 
 def let_go(run: Any) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import time
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +30,8 @@ class Mute(Exception):
 FAILURES: dict[str, BaseException] = {
     "transient": Transient("not now"),
     "limited": RateLimited("slower", retry_after=0.3),
+    "an hour": RateLimited("the quota is used up", retry_after=3600),
+    "lost": ConnectionResetError("the connection broke before the answer came"),
     "invalid": InvalidArguments("no such order"),
     "permission": PermissionRefused("the key may not do this"),
     "unknown": OutcomeUnknown("no idea"),
@@ -49,6 +52,11 @@ def play(request: ModelRequest) -> ModelResponse:
     script = json.loads(request.messages[0].text)
     told = [message.text for message in request.messages[1:]]
     ledger.enter(run=str(request.run_id), kind="model", turn=request.turn, told=told, calls=_calls_seen(request))
+    answer = _answer(request, script)
+    return replace(answer, usage=None) if script.get("usage") == "untold" else answer
+
+
+def _answer(request: ModelRequest, script: dict[str, Any]) -> ModelResponse:
     if request.messages[-1].text == SUMMARISE:
         return _summary(request, script.get("summary", "ok"))
     turns = script["turns"]
@@ -81,6 +89,10 @@ def _response(request: ModelRequest, turn: Any) -> ModelResponse:
 
 
 def _failing(request: ModelRequest, turn: dict[str, Any]) -> ModelResponse:
+    if turn["fail"] == "door":
+        if not ledger.admit(request.run_id, per_second=5):
+            raise RateLimited("too many at once")
+        return _response(request, turn["then"])
     tries = sum(line["turn"] == request.turn for line in ledger.asked(request.run_id))
     if tries <= turn.get("times", 1):
         _die_if(turn["fail"])

@@ -46,6 +46,17 @@ def test_what_a_summary_took_is_counted(workers: Any, acme: Tenant) -> None:
     assert runs.steps(acme, run).tokens == 3 * 15 + 5
 
 
+def test_a_provider_that_reports_no_usage_is_counted_by_its_characters(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, *([[call("look")]] * 2), agent="forgetful", usage="untold")
+    runs.until(acme, run, "succeeded")
+    assert kinds(acme, run) == [*["model_turn", "tool_call"] * 2, "compaction", "model_turn"]
+    spent = runs.start(acme, *([[call("look")]] * 50), agent="thrifty", usage="untold")
+    assert runs.until(acme, spent, "needs_attention").reason == "budget"
+    asked = runs.start(acme, *([[call("look")]] * 2), usage="untold")
+    runs.until(acme, asked, "succeeded")
+    assert runs.steps(acme, asked).tokens == 0, "of an agent without bounds nothing is estimated"
+
+
 def test_an_empty_summary_is_asked_for_again(workers: Any, acme: Tenant) -> None:
     run = runs.start(acme, *([[call("look")]] * 2), agent="forgetful", summary="empty:2")
     runs.until(acme, run, "succeeded")

@@ -1,10 +1,9 @@
 """Real providers' clients against a local service that plays fixed answers, misbehaves and counts requests."""
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from email.utils import formatdate
 from typing import Any
 from uuid import UUID
 
@@ -14,68 +13,9 @@ from runs.errors import ModelRefused, RateLimited, Transient
 from runs.failures import classify
 from runs.llm.asking import ask
 from runs.llm.base import Message, ModelRequest, ToolCall, ToolSchema
-
-Answer = tuple[int, dict[str, str], Any]
-
-
-class Stub:
-    """Answers in order, and keeps every request."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer | Callable[[Any], None]] = []
-        self.seen: list[dict[str, Any]] = []
-        stub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                stub.seen.append({"path": self.path, "body": json.loads(body), "headers": dict(self.headers)})
-                answer = stub.answers.pop(0)
-                if callable(answer):
-                    return answer(self)
-                status, headers, content = answer
-                data = content if isinstance(content, bytes) else json.dumps(content).encode()
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-                return None
-
-            def log_message(self, *_: Any) -> None:
-                """Say nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    made = Stub()
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{made.url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-
+from tests.harness.provider import Stub, cut, openai
 
 RAW = '{"amount": 12345678901234567890.10,  "rationale": "x"}'
-
-
-def openai(text: str | None = None, *calls: dict[str, str], finish: str = "stop") -> Answer:
-    tool_calls = [
-        {"id": each["id"], "type": "function", "function": {"name": each["name"], "arguments": each["arguments"]}}
-        for each in calls
-    ]
-    message = {"role": "assistant", "content": text, **({"tool_calls": tool_calls} if calls else {})}
-    choice = {"index": 0, "message": message, "finish_reason": finish}
-    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
-    return 200, {}, body
 
 
 def request(*messages: Message) -> ModelRequest:
@@ -137,6 +77,33 @@ def test_a_rate_limit_tells_how_long_to_wait(stub: Stub) -> None:
     assert len(stub.seen) == 1
 
 
+@pytest.mark.parametrize(
+    ("told", "least", "most"),
+    [
+        (lambda: formatdate(time.time() + 10, usegmt=True), 8, 10),
+        (lambda: formatdate(time.time() - 10, usegmt=True), None, None),
+        (lambda: "soon", None, None),
+        (lambda: str(365 * 86400), 365 * 86400, 365 * 86400),
+    ],
+)
+def test_a_wait_is_told_as_a_date_as_nonsense_or_as_a_year(
+    stub: Stub, told: Callable[[], str], least: float | None, most: float | None
+) -> None:
+    """Case 80; the longest that is kept, RETRY_TOLD_CAP, is the engine's matter."""
+    stub.answers = [(429, {"retry-after": told()}, {"error": {"message": "slow down"}})]
+    with pytest.raises(RateLimited) as found:
+        ask("openai:gpt-test", request())
+    wait = found.value.retry_after
+    assert (wait is None) == (least is None)
+    assert least is None or most is None or least <= float(str(wait)) <= most
+
+
+def test_a_provider_that_reports_no_usage_is_not_taken_for_one_that_used_nothing(stub: Stub) -> None:
+    status, headers, body = openai("done")
+    stub.answers = [(status, headers, {name: value for name, value in body.items() if name != "usage"})]
+    assert ask("openai:gpt-test", request()).usage is None
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 529])
 def test_an_outage_is_raised_at_once_for_the_engine_to_retry(stub: Stub, status: int) -> None:
     stub.answers = [(status, {}, {"error": {"message": "down"}}), openai("up")]
@@ -153,11 +120,6 @@ def test_a_body_that_is_no_json_is_an_outage(stub: Stub) -> None:
 
 
 def test_a_connection_that_is_cut_is_an_outage(stub: Stub) -> None:
-    def cut(handler: Any) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")
-        handler.wfile.flush()
-        handler.connection.close()
-
     stub.answers = [cut]
     with pytest.raises(Exception) as found:
         ask("openai:gpt-test", request())
