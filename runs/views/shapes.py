@@ -135,13 +135,14 @@ class Ended:
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptView:
-    """One try at a step; `kind` is call, lookup, precondition or evidence."""
+    """One try at a step; `kind` is call, lookup, precondition or evidence, `not_done` that nothing left with it."""
 
     number: int
     kind: str
     opened_at: datetime
     closed_at: datetime | None
     cause: str
+    not_done: bool
     message: Shown | None
     next_at: datetime | None
 

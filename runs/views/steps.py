@@ -201,6 +201,7 @@ def attempt_view(attempt: Attempt) -> AttemptView:
         opened_at=attempt.opened_at,
         closed_at=attempt.closed_at,
         cause=attempt.cause,
+        not_done=attempt.not_done is True,
         message=beginning(attempt.message, BEGINNING) if attempt.message else None,
         next_at=attempt.next_at,
     )
