@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from django.conf import settings as django_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +66,42 @@ DOUBTFUL = [
 NOTHING_LEFT = [Transient("later"), RateLimited(), ConnectionRefusedError(), httpx.ConnectError("refused"), status(429)]
 FOR_THE_MODEL = [InvalidArguments("no"), status(400), status(404), status(422)]
 FOR_A_PERSON = [PermissionRefused("no"), status(401), status(403)]
+
+
+DOCUMENTED = {
+    "`InvalidArguments`, 400, 404, 422, other 4xx": [*FOR_THE_MODEL, status(410), status(418)],
+    "`PermissionRefused`, 401, 403": FOR_A_PERSON,
+    "`RateLimited`, 429": [RateLimited(), status(429)],
+    "`Transient`, connection refused": [Transient("later"), ConnectionRefusedError(), httpx.ConnectError("refused")],
+    "time-out, 408": [timed_out(3), TimeoutError(), httpx.ReadTimeout("slow"), httpx.ConnectTimeout("s"), status(408)],
+    "5xx, 409, 423": [status(500), status(503), status(409), status(423)],
+    "connection broken after sending": [httpx.ReadError("cut"), httpx.RemoteProtocolError(""), ConnectionResetError()],
+    "any other exception, `OutcomeUnknown`": [ValueError("a bug"), OutcomeUnknown()],
+    "the worker vanished": [CRASHED],
+}
+FATES = {
+    "again": Fate.AGAIN,
+    "again, as told": Fate.AGAIN,
+    "asked first": Fate.ASK,
+    "unknown": Fate.UNKNOWN,
+    "result for the model": Fate.FAIL,
+    "a person is asked": Fate.PERSON,
+}
+
+
+def test_the_documented_table_is_the_one_that_runs() -> None:
+    """Every row of `docs/reference/effects.md`, and no row that the document does not have."""
+    text = (Path(django_settings.BASE_DIR) / "docs/reference/effects.md").read_text()
+    lines = text.partition("| what came |")[2].partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    assert {row[0] for row in rows} == set(DOCUMENTED)
+    for what, proves, repeatable, lookup, manual in rows:
+        said = dict.fromkeys((Effect.READ, Effect.IDEMPOTENT, Effect.KEYED), FATES[repeatable])
+        said |= {Effect.LOOKUP: FATES[lookup], Effect.MANUAL: FATES[manual]}
+        for error in DOCUMENTED[what]:
+            failure = error if isinstance(error, Failure) else classify(error, now=NOW)
+            assert failure.not_done == (proves == "yes"), (what, error)
+            assert {effect: fate(failure, effect) for effect in Effect} == said, (what, error)
 
 
 @pytest.mark.parametrize("error", DOUBTFUL, ids=repr)
