@@ -151,6 +151,16 @@ def test_an_edit_is_not_retyped(parked: ApprovalRequest, alice_key: Key, value: 
     assert read(response)["errors"][0]["field"] == "count"
 
 
+@pytest.mark.parametrize("name", ["tool", "name", "tool_name"])
+def test_an_edit_names_no_other_tool(parked: ApprovalRequest, alice_key: Key, name: str) -> None:
+    """Case 8: the tool is no argument, so no edit reaches the rules or the hands of another one."""
+    body = {"decision": "edit", "version": 1, "arguments": {**ARGUMENTS, name: "wire"}}
+    assert post(alice_key, f"/{parked.pk}/decisions", body).status_code == 422
+    body["arguments"] = {**ARGUMENTS, "note": "wire"}
+    told = read(post(alice_key, f"/{parked.pk}/decisions", body))["request"]
+    assert (told["tool"], told["version"], told["arguments"]) == ("refund", 2, {**ARGUMENTS, "note": "wire"})
+
+
 def test_bulk_gives_one_result_an_item(
     acme: Tenant, globex: Tenant, alice: Member, alice_key: Key, bo: Member, stranger: Member
 ) -> None:

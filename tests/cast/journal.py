@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.postgres.functions import TransactionNow
 from django.db.models.functions import Now
 
 from runs import commands, leases
@@ -92,9 +93,12 @@ def her_run(clerk: Tenant, mona: Member) -> Started:
 
 
 def lapse(run: Started) -> None:
-    """Let the lease of the run's holder be over, as if the holder had been gone for long."""
+    """Let the lease of the run's holder be over, as if the holder had been gone for long.
+
+    Before the test's own transaction began, whose time is what the sweep goes by.
+    """
     with scope(run.tenant):
-        Lease.objects.filter(run_id=run.id).update(until=Now() - timedelta(seconds=1))
+        Lease.objects.filter(run_id=run.id).update(until=TransactionNow() - timedelta(seconds=1))
 
 
 def call(tool: str = "pay", effect: str = "keyed", **values: Any) -> Planned:

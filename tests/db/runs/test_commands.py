@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.postgres.functions import TransactionNow
 from django.db.models.functions import Now
 
 from runs import commands, sweeping
@@ -144,7 +145,7 @@ def test_a_retry_reopens_exactly_the_turn_that_failed(run: Started, mona: Member
 
 def test_a_run_that_missed_its_deadline_can_be_retried_without_one(run: Started) -> None:
     with scope(run.tenant):
-        Run.objects.filter(pk=run.id).update(deadline=Now() - timedelta(seconds=1))
+        Run.objects.filter(pk=run.id).update(deadline=TransactionNow() - timedelta(seconds=1))
     sweeping.deadlines(10)
     row = run.do(commands.retry)
     assert (row.status, row.deadline) == ("queued", None)

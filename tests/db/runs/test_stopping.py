@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db.models.functions import Now
+from django.contrib.postgres.functions import TransactionNow
 
 from runs import commands, sweeping
 from runs.entries import Closing, Journal, Opening
@@ -176,7 +176,7 @@ def test_a_run_past_its_deadline_fails_whatever_its_state(run: Started, state: s
     if state == "paused":
         run.do(commands.pause)
     with scope(run.tenant):
-        Run.objects.filter(pk=run.id).update(deadline=Now() - timedelta(seconds=1))
+        Run.objects.filter(pk=run.id).update(deadline=TransactionNow() - timedelta(seconds=1))
     assert sweeping.deadlines(10) == 1
     assert (run.row.status, run.row.reason) == ("failed", "deadline")
     assert not _waits(run.journal)
@@ -185,7 +185,7 @@ def test_a_run_past_its_deadline_fails_whatever_its_state(run: Started, state: s
 
 def _hurry(run: Started) -> None:
     with scope(run.tenant):
-        Run.objects.filter(pk=run.id).update(due_at=Now() - timedelta(seconds=1))
+        Run.objects.filter(pk=run.id).update(due_at=TransactionNow() - timedelta(seconds=1))
 
 
 def _event(run: Started, name: str) -> dict[str, object]:
