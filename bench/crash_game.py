@@ -18,6 +18,7 @@ from tenants.actors import COMMAND
 from tenants.refusals import Refusal
 from tenants.scope import scope
 from tests.agents import ledger, scripted
+from tests.cast import folding
 
 EFFECTS = {each.name: each.effect.value for each in scripted.TOOLS}
 TOOLS = ("look", "set_it", "pay", "refund", "deliver", "send", "post")
@@ -142,7 +143,15 @@ class Game:
 
     def check(self, runs: list[UUID]) -> list[str]:
         """Everything that is not right, as sentences."""
-        return [f"run {run}: {wrong}" for run in runs for wrong in self._wrong(run)]
+        return [f"run {run}: {wrong}" for run in runs for wrong in self._wrong(run)] + self._untold()
+
+    def _untold(self) -> list[str]:
+        """What the events of all runs, folded, tell otherwise than the rows of runs, steps and requests."""
+        try:
+            self.counts["rows folded"] = folding.demand_that_events_tell_the_rows_here()
+        except AssertionError as error:
+            return [f"the events do not tell the rows: {str(error)[:4000]}"]
+        return []
 
     def _wrong(self, run: UUID) -> list[str]:
         with scope(self.tenant, read_only=True):

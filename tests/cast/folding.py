@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from django.db import connection
 
 from tenants.models import Tenant
 from tenants.scope import scope
-from tests.harness.database import NAME, owner
 
 RUN = {
     "run.queued": "queued",
@@ -49,15 +49,18 @@ UNION ALL SELECT subject, 'request', id::text, status FROM approvals_approvalreq
 """
 
 
-def demand_that_events_tell_the_rows() -> int:
-    """AssertionError where the committed events of all runs, folded, are not what the rows say; how many rows."""
-    with owner(NAME) as eyes, eyes.transaction():
+def demand_that_events_tell_the_rows(database: "psycopg.Connection[tuple[Any, ...]]") -> int:
+    """AssertionError where the committed events of all runs, folded, are not what the rows say; how many rows.
+
+    `database` is a connection that sees the rows of all tenants.
+    """
+    with database as eyes, eyes.transaction():
         eyes.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         return _demand(eyes.execute(EVENTS).fetchall(), eyes.execute(ROWS).fetchall())
 
 
 def demand_that_events_tell_the_rows_here() -> int:
-    """As above, by the test's own uncommitted transaction; how many rows of all tenants."""
+    """As above, by this process's own connection, in whose transaction it may be; how many rows of all tenants."""
     return sum(_of_tenant(tenant) for tenant in Tenant.objects.values_list("pk", flat=True))
 
 
@@ -78,12 +81,14 @@ def _demand(events: Sequence[Any], rows: Sequence[Any]) -> int:
         if subject in runs:
             assert seq == numbers.get(subject, 0) + 1, f"{subject} has a gap before event {seq}"
             numbers[subject] = seq
-            told |= {(subject, *key): status for key, status in _said(name, data).items()}
-    assert told == {key: status for key, status in recorded.items() if key[0] in runs}
+            told |= {(subject, *key): status for key, status in said(name, data).items()}
+    rows_say = {key: status for key, status in recorded.items() if key[0] in runs}
+    apart = {key: (told.get(key), rows_say.get(key)) for key in told | rows_say if told.get(key) != rows_say.get(key)}
+    assert not apart, f"told by events, said by rows: {apart}"
     return len(recorded)
 
 
-def _said(name: str, data: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+def said(name: str, data: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """Which state this event brings about, and of what."""
     if name in RUN:
         return {("run", ""): RUN[name]}

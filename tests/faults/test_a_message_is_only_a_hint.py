@@ -1,5 +1,7 @@
 """Messages lost, doubled, late: the database knows what is due."""
 
+import contextlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import pytest
 from approvals import escalation_policies, rules
 from approvals.models import Delivery
 from approvals.signals import request_resolved
-from runs import receivers
+from runs import commands, receivers
 from tenants import broker
 from tenants.actors import COMMAND
 from tenants.models import Member, Tenant
@@ -41,6 +43,23 @@ def test_a_message_delivered_many_times_at_once_advances_the_run_once(workers: A
         assert [line["turn"] for line in ledger.asked(run)] == [0, 1, 2]
         assert len(ledger.acts(run)) == 2
         assert runs.story(acme, run).count("run.started") == 1
+
+
+def test_no_worker_hears_of_a_run_before_its_commit_nor_of_one_that_was_rolled_back(workers: Any, acme: Tenant) -> None:
+    """Case 47: a transaction that takes its time, and one that fails."""
+    runs.switch_on(acme, "script")
+    wanted = commands.Start(agent="script", input='{"turns": [[{"tool": "pay"}]]}', title="A test")
+    said, ids = len(workers.log), []
+    for fails in (False, True) * 5:
+        with contextlib.suppress(ZeroDivisionError), scope(acme.pk):
+            ids.append((commands.start(wanted, actor=COMMAND).pk, fails))
+            time.sleep(0.3)
+            assert not fails or 1 / 0
+    for run, fails in ids:
+        if not fails:
+            runs.until(acme, run, "succeeded")
+        assert len(ledger.acts(run)) == (0 if fails else 1)
+    assert "DoesNotExist" not in workers.log[said:]
 
 
 def test_a_late_message_does_not_revive_a_finished_run(workers: Any, acme: Tenant) -> None:

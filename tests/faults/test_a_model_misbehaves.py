@@ -1,5 +1,6 @@
 """What a model may answer: nonsense is told to it, repeated a bounded number of times, and never run."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,7 +23,9 @@ def test_an_unknown_tool_is_told_to_the_model_and_nobody_is_asked(workers: Any, 
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a":1,', "null", "[]", '"x"', '{"amount": "1"}', '{"amount": true}', "[" * 20_000, ""]
+    "text",
+    ['{"a":1,', "null", "[]", '"x"', '{"amount": "1"}', '{"amount": true}', '{"amount": NaN}', '{"amount": Infinity}']
+    + ["[" * 20_000, ""],
 )
 def test_broken_arguments_are_never_run_and_never_parked(workers: Any, acme: Tenant, text: str) -> None:
     run = runs.start(acme, [{"tool": "refund", "args": text}], "I stop")
@@ -112,6 +115,18 @@ def test_a_told_wait_is_kept(workers: Any, acme: Tenant) -> None:
     (turn,) = runs.steps(acme, run).steps
     first, second = runs.attempts(acme, run, turn.seq)
     assert (second.opened_at - first.closed_at).total_seconds() >= 0.3
+
+
+def test_many_that_are_limited_at_once_come_back_spread_out(own_workers: Callable[..., Any], acme: Tenant) -> None:
+    """Case 81: twenty runs at one moment, at a model that takes five requests a second."""
+    ids = [runs.start(acme, {"fail": "door", "then": "done"}) for _ in range(20)]
+    own_workers(n=1, threads=10, RETRY_BASE="1")
+    for run in ids:
+        runs.until(acme, run, "succeeded", within=90)
+    tries = [[line["at"] for line in ledger.entries(run, "door")] for run in ids]
+    assert sum(len(each) for each in tries) > 20
+    again = sorted(at for each in tries for at in each[1:])
+    assert max(sum(at <= other < at + 0.1 for other in again) for at in again) < 10
 
 
 def test_the_limit_of_steps_ends_a_run(workers: Any, acme: Tenant) -> None:

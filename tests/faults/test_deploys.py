@@ -1,6 +1,7 @@
 """Workers come and go: work is given back, and a run goes on only where its version, or one that fits, is known."""
 
 import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from tenants.models import Member, Tenant
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
+from tests.harness.workers import Workers
 
 pytestmark = pytest.mark.faults
 
@@ -27,6 +29,22 @@ def test_a_worker_that_is_asked_to_end_gives_its_run_back_at_once(
     assert len({line["pid"] for line in ledger.acts(run)}) == 2
     assert "run.recovered" not in runs.story(acme, run)
     assert workers.processes[first].wait(20) == 0
+
+
+def test_what_is_submitted_while_workers_start_is_done_once(crew: Workers, acme: Tenant) -> None:
+    """Case 52: a hundred runs and more, from before the first process is there until after both take messages."""
+    crew.kill_all()
+    ids = [runs.start(acme, [call("pay")]) for _ in range(30)]
+    crew.restart_all(wait=False)
+    while not crew.listening:
+        ids.append(runs.start(acme, [call("pay")]))
+        time.sleep(0.05)
+    ids += [runs.start(acme, [call("pay")]) for _ in range(max(10, 100 - len(ids)))]
+    for run in ids:
+        runs.until(acme, run, "succeeded", within=60)
+        assert len(ledger.acts(run)) == 1
+        assert [line["turn"] for line in ledger.asked(run)] == [0, 1]
+        assert runs.story(acme, run).count("run.started") == 1
 
 
 def test_a_long_run_is_given_back_by_slices(own_workers: Callable[..., Any], acme: Tenant) -> None:

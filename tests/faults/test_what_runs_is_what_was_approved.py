@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from approvals import rules
+from approvals.models import RequestVersion
 from tenants import members, stamps
 from tenants.actors import COMMAND
-from tenants.models import Member, Tenant, ToolSetting
+from tenants.models import AuditContent, AuditEntry, Member, Tenant, ToolSetting
 from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
@@ -173,3 +174,21 @@ def test_one_by_one_asks_about_the_second_call_after_the_first(workers: Any, acm
     runs.decide(alice, second, "reject", comment="no more")
     runs.until(acme, run, "succeeded")
     assert len(ledger.acts(run)) == 1
+
+
+def test_what_was_shown_and_hashed_is_what_ran(workers: Any, acme: Tenant, alice: Member) -> None:
+    """Case 6: what the model left out is filled in before anybody is asked, and nothing changes it afterwards."""
+    run = parked(acme, [call("refund")])
+    (request,) = runs.requests(acme, run)
+    with scope(acme.pk):
+        shown = RequestVersion.objects.get(request=request)
+    assert shown.arguments == '{"amount":1,"how":"ok"}'
+    runs.decide(alice, request)
+    runs.until(acme, run, "succeeded")
+    (step,) = runs.calls(acme, run)
+    assert [line["args"] for line in ledger.acts(run)] == [{"amount": "1"}]
+    assert (step.arguments, step.digest) == (shown.arguments, shown.digest)
+    with scope(acme.pk):
+        decided = AuditEntry.objects.get(target=f"request:{request.pk}", action="approval.decided")
+        body = AuditContent.objects.get(seq=decided.seq).body
+    assert f'"digest":"{step.digest}"' in str(body).replace(" ", "")

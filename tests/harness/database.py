@@ -20,7 +20,7 @@ from tests.settings import BELL, FOLDER, LISTENED_BY_NOBODY, SOCKET, WORKER
 
 TEMPLATE = "test_template"
 NAME = f"test_{WORKER or 'main'}"
-TRANSACTION_FIXTURES = {"transactional_db", "live_server", "workers", "own_workers"}
+TRANSACTION_FIXTURES = {"transactional_db", "live_server", "workers", "own_workers", "crew"}
 
 
 def owner(database: str) -> "psycopg.Connection[tuple[Any, ...]]":

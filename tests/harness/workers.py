@@ -78,6 +78,8 @@ class Workers:
         }
         self.env.pop("PYTEST_CURRENT_TEST", None)
         self.processes: list[subprocess.Popen[bytes]] = []
+        self.mixed = False
+        self.bereaved = False
         self.beat: subprocess.Popen[bytes] | None = None
         self.valkey = Redis(unix_socket_path=str(valkey), db=number)
         self.valkey.flushdb()
@@ -99,6 +101,11 @@ class Workers:
     def pids(self) -> list[int]:
         return [process.pid for process in self.processes]
 
+    @property
+    def complete(self) -> bool:
+        """Whether every one of them lives."""
+        return all(process.poll() is None for process in self.processes)
+
     def kill(self, index: int = 0, how: signal.Signals = signal.SIGKILL) -> None:
         """Kill one worker, by default without warning, and wait until it is gone."""
         self.processes[index].send_signal(how)
@@ -117,20 +124,48 @@ class Workers:
         self.processes[index] = self._worker()
         self._await_listening(len(self.processes))
 
-    def restart_all(self) -> None:
-        """Start again whatever has ended."""
+    def restart_all(self, *, wait: bool = True) -> None:
+        """Start again whatever has ended, and wait until all listen."""
         for index, process in enumerate(self.processes):
             if process.poll() is not None:
+                self.bereaved = True
                 self.processes[index] = self._worker()
         if self.beat_wanted and (self.beat is None or self.beat.poll() is not None):
             self.beat = self._start("beat")
-        self._await_listening(len(self.processes))
+        if wait:
+            self._await_listening(len(self.processes))
+
+    @property
+    def listening(self) -> bool:
+        """Whether every worker takes messages."""
+        return self._listening() >= len(self.processes)
 
     def add(self, **env: str) -> int:
         """One more worker, with settings of its own; its index."""
+        self.mixed = True
         self.processes.append(self._start("worker", *self._worker_words(), **env))
         self._await_listening(len(self.processes))
         return len(self.processes) - 1
+
+    def deploy(self, **env: str) -> None:
+        """End every worker, without warning, and start one with these settings in their place."""
+        for process in self.processes:
+            process.kill()
+            process.wait(30)
+        self.processes.clear()
+        self.add(**env)
+
+    def stall(self, index: int) -> int:
+        """Let a worker stand still wherever its call is, with no transaction open; its pid."""
+        process = self.processes[index]
+        for _ in range(200):
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.02)
+            if self._database_idle():
+                return process.pid
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.02)
+        raise AssertionError("the worker never stood still outside a transaction")
 
     def schedule(self, **env: str) -> subprocess.Popen[bytes]:
         """Start a scheduler in the place of the one there was, if any, with settings of its own."""
@@ -241,6 +276,30 @@ def workers(transactional_db: None, emptier: Any) -> Iterator[Workers]:
         pair.pop().stop()
 
 
+crews: list[Workers] = []
+
+
+@pytest.fixture
+def crew(transactional_db: None, emptier: Any) -> Iterator[Workers]:
+    """Two workers for tests that kill, stall and deploy them, kept for the next test where they are whole again.
+
+    A model has 2 seconds and two tries, a version one second of grace.
+    """
+    if not crews:
+        quick = {"MODEL_TIMEOUT": "2", "MODEL_MAX_ATTEMPTS": "2", "VERSION_GRACE": "1"}
+        crews.append(Workers(number=OWN[-1], n=2, env=quick))
+    made = crews[0]
+    made.thaw()
+    publish_to(broker(OWN[-1]))
+    yield made
+    publish_to(broker(LISTENED_BY_NOBODY))
+    if made.bereaved:  # What the dead had in hand is nobody's any more.
+        made.valkey.delete("unacked", "unacked_index")
+        made.bereaved = False
+    if made.mixed or not made.complete or not made.freeze():
+        crews.pop().stop()
+
+
 @pytest.fixture
 def own_workers(transactional_db: None, emptier: Any) -> Iterator[Callable[..., Workers]]:
     """Makes workers for a test that kills or slows them: `own_workers(n=2, LEASE_SECONDS="3")`."""
@@ -264,3 +323,5 @@ def _end_of_the_pair() -> Iterator[None]:
     yield
     while pair:
         pair.pop().stop()
+    while crews:
+        crews.pop().stop()
