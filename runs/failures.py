@@ -95,7 +95,7 @@ def _http(error: BaseException, name: str, now: datetime) -> Failure:
 
 def answered(status: int, headers: Mapping[str, str], *, now: datetime, message: str) -> Failure:
     """The failure that an HTTP status outside 2xx stands for."""
-    wait = retry_after(headers.get("retry-after"), now=now)
+    wait = retry_after(headers.get("retry-after"), now=sent_at(headers, now=now))
     if status == 429:
         return Failure("rate_limited", not_done=True, message=message, wait=wait)
     if status == 408:
@@ -116,13 +116,22 @@ def retry_after(value: str | None, *, now: datetime) -> float | None:
     return seconds if math.isfinite(seconds) and seconds > 0 else None
 
 
+def sent_at(headers: Mapping[str, str], *, now: datetime) -> datetime:
+    """When the far side sent this, by its own clock, which its dates go by; `now` where it does not say."""
+    return _moment(headers.get("date") or "") or now
+
+
 def _until(value: str, now: datetime) -> float:
+    moment = _moment(value)
+    return (moment - now).total_seconds() if moment else 0.0
+
+
+def _moment(value: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(value)
     except (TypeError, ValueError, OverflowError):
-        return 0.0
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (moment - now).total_seconds()
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _told(seconds: Any) -> float | None:

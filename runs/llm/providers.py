@@ -25,7 +25,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from runs.errors import ModelRefused, RateLimited, Transient
-from runs.failures import retry_after
+from runs.failures import retry_after, sent_at
 from runs.llm.base import Message, Model, ModelRequest, ModelResponse, ToolCall, ToolSchema, Usage
 
 
@@ -176,7 +176,9 @@ def _named(error: Exception, model: Provider) -> Exception:
 
 def _told(error: Exception) -> float | None:
     response = getattr(error.__cause__, "response", None)
-    return retry_after(response.headers.get("retry-after"), now=datetime.now(UTC)) if response is not None else None
+    if response is None:
+        return None
+    return retry_after(response.headers.get("retry-after"), now=sent_at(response.headers, now=datetime.now(UTC)))
 
 
 def _refused(text: str, cause: str = "invalid") -> Callable[[Exception, str], Exception]:

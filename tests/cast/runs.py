@@ -41,11 +41,18 @@ def call(tool: str, **args: Any) -> dict[str, Any]:
 
 
 def start(
-    tenant: Tenant, *turns: Any, agent: str = "script", end: str = "done", by: Member | None = None, **script: Any
+    tenant: Tenant,
+    *turns: Any,
+    agent: str = "script",
+    version: str = "",
+    end: str = "done",
+    by: Member | None = None,
+    **script: Any,
 ) -> UUID:
     """Queue a run that plays these turns."""
     switch_on(tenant, agent)
-    wanted = commands.Start(agent=agent, input=json.dumps({"turns": turns, "end": end, **script}), title="A test")
+    text = json.dumps({"turns": turns, "end": end, **script})
+    wanted = commands.Start(agent=agent, version=version, input=text, title="A test")
     with scope(tenant.pk):
         return commands.start(wanted, actor=actor(by) if by else COMMAND).pk
 

@@ -22,7 +22,10 @@ def test_a_run_goes_on_through_whatever_its_provider_does(
 ) -> None:
     """A cut answer, a 429 with a date, 500 twice, no JSON, no answer in time; then a call, and the end."""
     pays = {"id": "a", "name": "pay", "arguments": '{"amount": 7, "rationale": "owed"}'}
-    own_workers(n=1, AGENT_MODULES="tests.agents.provided", MODEL_TIMEOUT="2", OPENAI_BASE_URL=f"{stub.url}/v1")
+    address = f"{stub.url}/v1"
+    own_workers(
+        n=1, AGENT_MODULES="tests.agents.provided", LEASE_SECONDS="60", MODEL_TIMEOUT="2", OPENAI_BASE_URL=address
+    )
     until = int(time.time()) + 3
     stub.answers = [
         cut,

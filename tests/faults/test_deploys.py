@@ -11,7 +11,6 @@ from tenants.models import Member, Tenant
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
-from tests.harness.workers import Workers
 
 pytestmark = pytest.mark.faults
 
@@ -31,12 +30,13 @@ def test_a_worker_that_is_asked_to_end_gives_its_run_back_at_once(
     assert workers.processes[first].wait(20) == 0
 
 
-def test_what_is_submitted_while_workers_start_is_done_once(crew: Workers, acme: Tenant) -> None:
+def test_what_is_submitted_while_workers_start_is_done_once(own_workers: Callable[..., Any], acme: Tenant) -> None:
     """Case 52: a hundred runs and more, from before the first process is there until after both take messages."""
-    crew.kill_all()
+    workers = own_workers(n=2, LEASE_SECONDS="60")
+    workers.kill_all()
     ids = [runs.start(acme, [call("pay")]) for _ in range(30)]
-    crew.restart_all(wait=False)
-    while not crew.listening:
+    workers.restart_all(wait=False)
+    while not workers.listening:
         ids.append(runs.start(acme, [call("pay")]))
         time.sleep(0.05)
     ids += [runs.start(acme, [call("pay")]) for _ in range(max(10, 100 - len(ids)))]
@@ -53,6 +53,20 @@ def test_a_long_run_is_given_back_by_slices(own_workers: Callable[..., Any], acm
     runs.until(acme, run, "succeeded", within=30)
     assert len(ledger.acts(run)) == 8
     assert runs.story(acme, run).count("run.started") >= 3
+
+
+def test_two_generations_side_by_side_each_do_the_runs_of_their_own_version(
+    own_workers: Callable[..., Any], acme: Tenant
+) -> None:
+    """A rolling deploy: while both are there, a run is done where its version is known, and nowhere else."""
+    workers = own_workers(n=1)
+    workers.add(AGENT_GENERATION="2")
+    pays = [[call("pay")], [call("pay", amount=2)]]
+    ids = {version: [runs.start(acme, *pays, version=version) for _ in range(5)] for version in ("1", "2")}
+    for version, pid in zip(("1", "2"), workers.pids, strict=True):
+        for run in ids[version]:
+            assert runs.until(acme, run, "succeeded", within=30).version == version
+            assert [line["pid"] for line in ledger.acts(run)] == [pid, pid]
 
 
 def test_a_parked_run_waits_for_a_worker_that_knows_its_version(

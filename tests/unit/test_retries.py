@@ -68,6 +68,13 @@ FOR_THE_MODEL = [InvalidArguments("no"), status(400), status(404), status(422)]
 FOR_A_PERSON = [PermissionRefused("no"), status(401), status(403)]
 
 
+@pytest.mark.parametrize("clock", [-600, 0, 600])
+def test_a_date_is_read_by_the_clock_of_whoever_wrote_it(clock: int) -> None:
+    """Also on a worker whose own clock is ten minutes wrong."""
+    sent = {"date": "Sun, 01 Mar 2026 12:00:00 GMT", "retry-after": "Sun, 01 Mar 2026 12:00:10 GMT"}
+    assert classify(status(429, **sent), now=NOW + timedelta(seconds=clock)).wait == 10
+
+
 DOCUMENTED = {
     "`InvalidArguments`, 400, 404, 422, other 4xx": [*FOR_THE_MODEL, status(410), status(418)],
     "`PermissionRefused`, 401, 403": FOR_A_PERSON,
