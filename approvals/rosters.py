@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -175,9 +175,10 @@ def read(result: PGresult) -> Roster:
 def told(row: Sequence[Any]) -> Roster:
     """What the row says that `READ` gives."""
     now, stamp, initiators, factor, zone, *texts = row
-    members, groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in texts)
+    members, *others = texts
+    groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in others)
     periods = [_period(each) for each in absences or ()]
-    everyone = [_someone(each) for each in members or ()]
+    everyone = _everyone(members or "[]")
     able = {someone.id for someone in everyone if "reviewer" in someone.roles}
     on_call = {str(row[0]): _on_call(row, now, able) for row in rotations or ()}
     return Roster(
@@ -193,6 +194,12 @@ def told(row: Sequence[Any]) -> Roster:
         stamp=stamp,
         next_change=min((at for begin, one in periods for at in (begin, one.until) if at > now), default=None),
     )
+
+
+@lru_cache(128)
+def _everyone(text: str) -> tuple[Someone, ...]:
+    """What the same text says of the members again and again."""
+    return tuple(_someone(each) for each in exact_json.loads(text))
 
 
 def _someone(row: Any) -> Someone:

@@ -1,7 +1,9 @@
 """Writes what requests have in common, once: the definition of the tool and what the rules demand."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from approvals import parts
 from approvals.calls import ProposedCall
@@ -62,4 +64,10 @@ def _keep(*bodies: Mapping[str, Any]) -> list[Wording]:
 
 
 def _wording(digest: str | None, text: str) -> Wording:
-    return Wording(tenant_id=current(), digest=digest, body=exact_json.loads(text))
+    return _read(current(), digest, text)
+
+
+@lru_cache(128)
+def _read(tenant: UUID, digest: str | None, text: str) -> Wording:
+    """The many requests that share a wording share what was read of it: nobody changes it."""
+    return Wording(tenant_id=tenant, digest=digest, body=exact_json.loads(text))
