@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from approvals import acts, clock, decisions, escalation, hands
+from approvals import acts, clock, decisions, escalation, escalations, hands, known
+from approvals.known import Known
 from approvals.models import ApprovalRequest, Asked, Delegation, EscalationPolicy
 from approvals.signals import request_resolved
 from tenants import events, stamps
@@ -303,3 +304,26 @@ def test_a_change_of_people_moves_what_already_waits(acme: Tenant, alice: Member
         finance.memberships.create(tenant_id=current(), member=bo)
     ask_again(acme)
     assert asked(request) == {"Bo"}
+
+
+def test_people_and_levels_are_read_once_for_many_and_anew_when_they_changed(
+    acme: Tenant, alice: Member, bo: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = group(acme, "First", alice), group(acme, "Second", bo)
+    rule(acme, alice, of=[{"group": "First"}], escalation_policy=levels(acme, (3600, [second])))
+    some = [park(acme) for _ in range(4)]
+    for each in some:
+        hours_pass(each, 2)
+    reads: list[str] = []
+    for module, name in ((known, "roster"), (escalations, "_levels")):
+        read = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *args, name=name, read=read: reads.append(name) or read(*args))
+    shared = Known()
+    for each in some[:3]:
+        escalation.handle(acme.pk, each.pk, shared)
+    assert ([asked(each) for each in some[:3]], sorted(reads)) == ([{"Alice", "Bo"}] * 3, ["_levels", "roster"])
+    with scope(acme.pk):
+        first.memberships.all().delete()
+        stamps.bump()
+    escalation.handle(acme.pk, some[3].pk, shared)
+    assert (asked(some[3]), sorted(reads)) == ({"Bo"}, ["_levels"] * 2 + ["roster"] * 2)
