@@ -582,17 +582,24 @@ END $$;
 
 CREATE FUNCTION public.journal_read_steps(p_tenant uuid, p_run uuid, p_from bigint) RETURNS TABLE(seq bigint, kind text, status text, reason text, turn bigint, tool text, effect text, call_id text, digest text, generation integer, tries integer, due_at timestamp with time zone, tokens_in bigint, tokens_out bigint, cost numeric, tokens_total bigint, cost_total numeric, proposed text, arguments text, rationale text, result text, payloads text, spent integer)
     LANGUAGE plpgsql ROWS 100
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
+DECLARE
+    v_from bigint := p_from;
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
+    -- A number by then: below row security a condition on an expression such as coalesce() reads every step.
+    IF p_from IS NULL THEN
+        SELECT coalesce(max(c.seq), 1) INTO v_from FROM runs_step c
+         WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed';
+    END IF;
     RETURN QUERY
     SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,
            s.due_at, s.tokens_in, s.tokens_out, s.cost, s.tokens_total, s.cost_total, s.proposed, s.arguments, s.rationale,
            s.result, s.payloads::text, s.spent
       FROM runs_step s
-     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= coalesce(p_from, (
-           SELECT max(c.seq) FROM runs_step c
-            WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed'), 1)
+     WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq >= v_from
      ORDER BY s.seq;
 END $$;
 
@@ -2348,13 +2355,14 @@ INSERT INTO public.django_migrations VALUES
 	(59, 'runs', '0008_read_steps_from_the_last_summary', now()),
 	(60, 'runs', '0009_blank_by_target', now()),
 	(61, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(62, 'sessions', '0001_initial', now()),
-	(63, 'socialaccount', '0001_initial', now()),
-	(64, 'socialaccount', '0002_token_max_lengths', now()),
-	(65, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(66, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(67, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(68, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(62, 'runs', '0011_read_steps_by_number', now()),
+	(63, 'sessions', '0001_initial', now()),
+	(64, 'socialaccount', '0001_initial', now()),
+	(65, 'socialaccount', '0002_token_max_lengths', now()),
+	(66, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(67, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(68, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(69, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2368,7 +2376,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 227, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 57, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 68, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 69, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
