@@ -1,20 +1,22 @@
 """Who was asked, when and why: the record and the list; `reviewers` stays the judge."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from approvals.models import ApprovalRequest, Asked
-from approvals.reviewers import Asking, able
+from approvals.reviewers import Verdict
 from approvals.rosters import Roster
 from tenants import exact_json, ids
 
 
-def may(people: Roster, ask: Asking) -> str:
-    """Everyone who may answer now, as the database takes it: [{member, id, level, because}], the id for a new row."""
-    found = able(people, ask).items()
+def may(found: Mapping[UUID, Verdict]) -> str:
+    """Everyone who may answer now (`able`), as the database takes it: [{member, id, level, because}], the id for a new
+    row."""
     rows = [
-        {"member": str(key), "id": str(ids.new()), "level": each.level, "because": each.asked_as} for key, each in found
+        {"member": str(key), "id": str(ids.new()), "level": each.level, "because": each.asked_as}
+        for key, each in found.items()
     ]
     return exact_json.dumps(rows)
 

@@ -1,6 +1,6 @@
 """How far a request has travelled: the next level by time, at once where too few can answer, or by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -10,7 +10,7 @@ from django.conf import settings
 from approvals import asked, escalations
 from approvals.models import ApprovalRequest, Viewing
 from approvals.notifications import outbox
-from approvals.reviewers import Asking, short_of
+from approvals.reviewers import Asking, Verdict, able, short_of
 from approvals.rosters import Roster
 from approvals.story import tell
 from tenants import prepared
@@ -32,21 +32,22 @@ def climb(
     """
     rungs = escalations.schedule(ask.escalation, opened_at=request.opened_at)
     ask = _step(request, people, ask, rungs, by_hand=by_hand)
-    short = short_of(people, ask)
+    may = able(people, ask)
+    short = short_of(people, ask, may)
     if short and not request.short:
         _tell_short(request, short)
     request.short = short
     request.next_at = min([request.deadline, *[rung.at for rung in rungs[request.rung : request.rung + 1]]])
     request.due_at = _due_at(request, people, ask, wakes=bool(rungs))
     request.asked_stamp = people.stamp
-    added = _write(request, people, ask, new=new)
+    added = _write(request, people, may, new=new)
     _notify(request, people, added)
     return added
 
 
-def _write(request: ApprovalRequest, people: Roster, ask: Asking, *, new: bool) -> list[UUID]:
+def _write(request: ApprovalRequest, people: Roster, may: Mapping[UUID, Verdict], *, new: bool) -> list[UUID]:
     """Write the row and who is asked; the members who were not asked before."""
-    key = (str(request.tenant_id), str(request.pk), people.now.isoformat(), asked.may(people, ask))
+    key = (str(request.tenant_id), str(request.pk), people.now.isoformat(), asked.may(may))
     if new:
         request.save(force_insert=True)
         added = prepared.every(_ASK, key)
@@ -117,7 +118,7 @@ def _because(
         return "by_hand"
     if rung.at <= people.now:
         return "repeat" if rung.repeat else "time"
-    if not rung.repeat and short_of(people, ask):
+    if not rung.repeat and short_of(people, ask, able(people, ask)):
         return "too_few"
     return "unseen" if _is_unseen(request, people) else ""
 

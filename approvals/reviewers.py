@@ -192,13 +192,13 @@ def able(people: Roster, ask: Asking) -> dict[UUID, Verdict]:
     return {member: verdict for member, verdict in judged.items() if verdict.allowed}
 
 
-def short_of(people: Roster, ask: Asking) -> int:
-    """How many people too few can answer at the present level even if all of them approve, next to the votes that
-    stand: a vote outlives a turn on call or an absence, and nobody who gave one gives another."""
+def short_of(people: Roster, ask: Asking, may: Mapping[UUID, Verdict]) -> int:
+    """How many people too few can answer at the present level even if all who may (`able`) approve, next to the votes
+    that stand: a vote outlives a turn on call or an absence, and nobody who gave one gives another."""
     votes = counted(people, ask, ask.answers)
     voters = {vote.voter.key: vote.voter for vote in votes}
     given = {vote.review.member_id for vote in votes}
-    for member, verdict in able(people, ask).items():
+    for member, verdict in may.items():
         if verdict.voter and member not in given:
             voters.setdefault(verdict.voter.key, verdict.voter)
     return requirements.missing(ask.requirement, list(voters.values()))
