@@ -51,6 +51,7 @@ ROOM_WORDS = {
     outbox.CLOSING: _("The time to answer ends soon"),
     outbox.NOBODY: _("Too few people can answer"),
     outbox.UNREADABLE: _("A rule could not be evaluated"),
+    outbox.DECIDED: _("What it was told of is decided"),
 }
 
 

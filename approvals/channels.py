@@ -1,10 +1,11 @@
 """Webhooks and chat channels as admins keep them: made, changed, tried, ended; what is secret is told once."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -24,6 +25,7 @@ from tenants.secrets import conceal
 OVERLAP = timedelta(hours=24)
 MOST_URL = 2000
 BY_HAND = "by hand"
+_UNVERIFIED = re.compile(r"(?:^|[?&])\s*verify\s*(?:[=&]|$)", re.IGNORECASE)  # As apprise reads it, behind a `#` too.
 SCHEMES: Mapping[str, tuple[str, ...]] = {
     "slack": ("slack", "https"),
     "teams": ("workflows", "workflow", "msteams", "https"),
@@ -238,6 +240,9 @@ def _wrong_kind(kind: Any, url: Any) -> list[dict[str, str]]:
     if parts is None or parts.scheme not in SCHEMES[kind] or not parts.netloc:
         words = {"schemes": ", ".join(f"{each}://" for each in SCHEMES[kind])}
         return [{"field": "url", "message": _("An address that begins with %(schemes)s is wanted.") % words}]
+    if _UNVERIFIED.search(unquote(str(url).partition("?")[2])):
+        message = _("Whoever answers there has to show who they are: leave “verify” out.")
+        return [{"field": "url", "message": message}]
     return [_inside()] if parts.hostname and _leads_inside(parts.hostname) else []
 
 

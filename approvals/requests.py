@@ -157,6 +157,7 @@ def lapse(request_id: UUID) -> str:
         row = [request_id, current(), subject, ref, code, initiators, "", ""]
         request = ApprovalRequest.from_db(DEFAULT_DB_ALIAS, names, row)
         ring(request, seq)
+        outbox.follow(request, by=None)
         _tell_above(request, actor=SYSTEM, fail_run=fail_run)
     return str(code)
 
@@ -294,6 +295,7 @@ def _close(
     key = (str(request.tenant_id), str(request.pk))
     values = (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what)
     prepared.later(_END, values, lambda row: ring(request, row[0]))
+    outbox.follow(request, by=actor.member)
 
 
 def _replace(old: ApprovalRequest, *, actor: Actor, message: str, data: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from django.db import connection
 
 from approvals import clock
 from approvals.models import Delivery
-from approvals.notifications import health, outbox, parcels
+from approvals.notifications import health, outbox, parcels, timing, ways
 from approvals.notifications.chat import MOST_AT_ONCE, Words
 from approvals.notifications.failures import MOST_ATTEMPTS, Failure, pause
 from approvals.notifications.parcels import Parcel
@@ -154,6 +154,8 @@ def _wanted(row: Delivery) -> bool:
     if row.request and row.kind in outbox.ABOUT_OPEN and row.request.status != "pending" and not row.seq:
         _end(row, "given_up", outbox.NOT_NEEDED)
         return False
+    if row.kind == outbox.DECIDED and not _follows(row):
+        return False
     why = health.closed(row)
     if why:
         _end(row, "given_up", why)
@@ -162,6 +164,23 @@ def _wanted(row: Delivery) -> bool:
         row.save(update_fields=["due_at"])
         return False
     return not why
+
+
+def _follows(row: Delivery) -> bool:
+    """Whether a channel is to hear now how a request ended: only where it was told of it, and a member's own when they
+    wish it."""
+    if not outbox.told_of(row.request_id).filter(channel=row.channel_id).exists():
+        _end(row, "given_up", outbox.NOT_NEEDED)
+        return False
+    if row.member_id is None or row.bundled or row.attempts:
+        return True
+    ears = ways.ears([row.member_id], ways.read())
+    at = timing.leaves_at(clock.now(), ears[0].wish) if ears else None
+    if at is None:
+        return True
+    row.due_at, row.bundled = at, ears[0].wish.digest != "none"
+    row.save(update_fields=["due_at", "bundled"])
+    return False
 
 
 def _bundle(due: "outbox.Rows", row: Delivery) -> list[Delivery]:

@@ -32,6 +32,15 @@ _ENDS = {
     "responded": gettext_lazy("%(act)s was answered by a person in its place"),
     "expired": gettext_lazy("%(act)s expired: nobody answered"),
 }
+_FOLLOWS = _ENDS | {
+    "cancelled": gettext_lazy("%(act)s: nobody is asked any more"),
+    "superseded": gettext_lazy("%(act)s is asked anew"),
+}
+_WHY = {
+    "expired": gettext_lazy("Nobody need answer any more."),
+    "cancelled": gettext_lazy("It was closed without an answer."),
+    "superseded": gettext_lazy("Something moved since it was asked. What counts is the new request."),
+}
 _SENTENCES = {
     outbox.ASKED: gettext_lazy("An agent wants to do something that a rule asks you about."),
     outbox.AGAIN: gettext_lazy("Nobody has answered yet."),
@@ -108,15 +117,30 @@ def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
     request = delivery.request
     if request is None:
         return _about_channels(delivery, tenant)
-    subjects = _ENDS if delivery.kind == outbox.ENDED else _SUBJECTS
-    words = subjects.get(request.status if delivery.kind == outbox.ENDED else delivery.kind, _SUBJECTS[outbox.ASKED])
+    words = _headline(delivery.kind, request.status)
     return Letter(
         subject=f"{words % {'act': _plain(request.tool_title or request.tool)}} · {name}",
-        sentence=str(_SENTENCES[delivery.kind]),
+        sentence=_follow(request) if delivery.kind == outbox.DECIDED else str(_SENTENCES[delivery.kind]),
         facts=_facts(request),
         url=_url(delivery, request, tenant),
         tenant=name,
     )
+
+
+def _headline(kind: str, status: str) -> str:
+    ends = {outbox.ENDED: _ENDS, outbox.DECIDED: _FOLLOWS}
+    found = ends[kind].get(status) if kind in ends else _SUBJECTS.get(kind)
+    return str(found or _SUBJECTS[outbox.ASKED])
+
+
+def _follow(request: ApprovalRequest) -> str:
+    """How a request ended, for those who were told that it waits: by whom, where it was a person."""
+    by = request.decided_by or {}
+    if request.status in _WHY:
+        return str(_WHY[request.status])
+    if by.get("kind") not in ("person", "key", "command"):
+        return _("Nobody answered, and silence approves it, as the rule says.")
+    return _("Decided by %(who)s. Nobody need answer any more.") % {"who": _plain(str(by.get("name", "")))}
 
 
 def _url(delivery: Delivery, request: ApprovalRequest, tenant: Tenant) -> str:

@@ -12,7 +12,7 @@ from approvals.models import ApprovalRequest, Channel, Delivery
 from approvals.notifications import ways
 from approvals.notifications.timing import leaves_at
 from approvals.notifications.ways import Ear
-from tenants import ids
+from tenants import ids, prepared
 from tenants.models import Member
 from tenants.scope import current
 
@@ -25,14 +25,28 @@ ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
     "nobody_left",
     "not_evaluable",
 )
-CHANNEL_OFF, TEST = "channel_off", "test"
+CHANNEL_OFF, TEST, DECIDED = "channel_off", "test", "decided"
 NOT_NEEDED = "no longer needed"
 ABOUT_OPEN = (ASKED, AGAIN, CLOSING, LAPSED, NOBODY, UNREADABLE)
 ASKING = (ASKED, AGAIN, CLOSING)
 URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE)
 """What waits for no digest and no quiet hour, as does whatever a raised level or a critical risk brings."""
-FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE)
+FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE, DECIDED)
 Rows = QuerySet[Delivery]
+_SAID = ", ".join(f"'{kind}'" for kind in ABOUT_OPEN)
+_FOLLOW = f"""
+INSERT INTO approvals_delivery
+  (id, tenant_id, request_id, member_id, channel_id, kind, key, transport, address, status, attempts, due_at, error)
+SELECT gen_random_uuid(), c.tenant_id, $2::uuid, c.member_id, c.id, '{DECIDED}', $2::text || ':{DECIDED}:', 'chat',
+  c.id::text, 'pending', 0, clock_timestamp(), ''
+FROM approvals_channel c
+WHERE c.tenant_id = $1::uuid AND c.enabled AND c.archived_at IS NULL AND (c.kinds IS NULL OR '{DECIDED}' = ANY(c.kinds))
+  AND ($3::uuid IS NULL OR c.member_id IS NULL OR NOT c.member_id = $3::uuid)
+  AND EXISTS (SELECT FROM approvals_delivery d
+    WHERE d.tenant_id = c.tenant_id AND d.request_id = $2::uuid AND d.channel_id = c.id AND d.transport = 'chat'
+      AND d.status IN ('sending', 'sent') AND d.kind IN ({_SAID}))
+ON CONFLICT DO NOTHING
+"""  # noqa: S608  All of it is ours.
 
 
 def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: str = "") -> None:
@@ -49,6 +63,20 @@ def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: 
     if kind in FOR_ROOMS:
         rows += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms_that_hear(kind)]
     _insert(rows)
+
+
+def follow(request: ApprovalRequest, *, by: UUID | None) -> None:
+    """Let the chat channels that were told of the request hear once that it has ended: no service takes a message back.
+
+    `by` is the member who ended it, whose own channels need not hear it.
+    """
+    prepared.later(_FOLLOW, (str(request.tenant_id), str(request.pk), prepared.text(by)))
+
+
+def told_of(request: ApprovalRequest | UUID | None) -> Rows:
+    """What has been said in chat about the request while it was open, and what is being said now."""
+    rows = Delivery.objects.filter(request=request, transport="chat", status__in=("sending", "sent"))
+    return rows.filter(kind__in=ABOUT_OPEN)
 
 
 def tell_admins(request: ApprovalRequest, kind: str, *, mark: str = "") -> None:

@@ -55,7 +55,7 @@ def test_a_webhook_is_changed_tried_and_removed(admin: ApiClient, acme: Tenant, 
 
 
 def test_a_chat_channel_says_which_notices_it_hears(admin: ApiClient, acme: Tenant) -> None:
-    every = ["asked", "asked_again", "closing_soon", "nobody_left", "not_evaluable"]
+    every = ["asked", "asked_again", "closing_soon", "nobody_left", "not_evaluable", "decided"]
     assert read(admin.post("/channels", CHAT))["kinds"] == every
     assert (
         read(admin.patch("/channels/refunds", {"kinds": ["closing_soon", "asked"]}))["kinds"] == every[:1] + every[2:3]
@@ -96,6 +96,9 @@ def test_a_chat_channels_address_is_never_told(admin: ApiClient, acme: Tenant, a
         ({"url": None}, "url"),
         ({"kind": "json", "url": "jsons://10.0.0.1/x"}, "url"),
         ({"kind": "json", "url": "jsons://localhost/x"}, "url"),
+        ({"kind": "json", "url": "jsons://example.com/x?verify=no"}, "url"),
+        ({"kind": "json", "url": "jsons://example.com/x?a=1&%56erify%20=0"}, "url"),
+        ({"url": "slack://TokenA/TokenB/TokenC/#refunds?verify=no"}, "url"),
         ({"name": "a/b"}, "name"),
         ({"name": ""}, "name"),
         ({"name": ".."}, "name"),
