@@ -9,12 +9,11 @@ from uuid import UUID
 from django.utils.translation import gettext_lazy as _
 from standardwebhooks import Webhook
 
-from approvals import channels, decisions, errors
+from approvals import callback_refusals, channels, decisions, errors
 from approvals.decisions import Decided
 from approvals.models import WEBHOOK, CallbackSeen, Channel, ChannelPerson
 from approvals.notifications import webhooks
 from tenants import audit, exact_json, ids, members
-from tenants.actors import ANONYMOUS
 from tenants.models import Tenant
 from tenants.refusals import Refusal, invalid
 from tenants.scope import current, scope
@@ -50,17 +49,17 @@ def _received(name: str, headers: Mapping[str, str], body: bytes) -> Decided | R
     channel = rows.exclude(enabled=False, off_because=channels.BY_HAND).first()
     signed = _is_signed(_secrets(channel), headers, body)
     if channel is None:
-        return _refused(f"channel:{name[:100]}", "no such channel")
-    target = f"channel:{channel.pk}"
+        logger.info("A callback for no channel was refused.")
+        return _not_accepted()
     if not signed:
-        return _refused(target, "signature or time")
+        return _refused(channel, "signature or time")
     sent = _read(body)
     if isinstance(sent, Refusal):
         return sent
     found = ChannelPerson.objects.select_related("member__person").filter(channel=channel)
     person = found.filter(external_id=str(sent.get("user"))[:MOST_ID]).first()
     if person is None or not person.member.active or not person.member.person.is_active:
-        return _refused(target, "person")
+        return _refused(channel, "person")
     message = headers["webhook-id"]
     if not _use(channel, message):
         return Refusal("message_used", detail=_("This message was answered already. A message counts once."))
@@ -131,10 +130,8 @@ def _use(channel: Channel, message: str) -> bool:
     return CallbackSeen.objects.get_or_create(tenant_id=current(), channel=channel, message=message)[1]
 
 
-def _refused(target: str, why: str) -> Refusal:
-    audit.record(
-        "callback.refused", actor=ANONYMOUS, target=target, detail={"why": why}, refused=True, channel="callback"
-    )
+def _refused(channel: Channel, why: str) -> Refusal:
+    callback_refusals.enter(channel, why)
     return _not_accepted()
 
 

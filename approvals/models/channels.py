@@ -16,7 +16,8 @@ class Channel(TenantModel):
     """A webhook, or a channel of a chat service; `url` and the secrets are encrypted under FIELD_KEYS.
 
     A chat channel with a `member` is that person's own; one without is a room and hears `kinds` of notice, all that
-    rooms can hear where it is null. `failures` counts in a row, since `failing_since`.
+    rooms can hear where it is null. `failures` counts in a row, since `failing_since`; `refused` counts the
+    callbacks that were refused in the hour that began at `refused_since`.
     """
 
     kind = models.CharField(max_length=16)
@@ -35,6 +36,8 @@ class Channel(TenantModel):
     failing_since = models.DateTimeField(null=True)
     not_before = models.DateTimeField(null=True)
     last_error = models.TextField(blank=True)
+    refused = models.PositiveIntegerField(default=0, db_default=0)
+    refused_since = models.DateTimeField(null=True)
     archived_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
 

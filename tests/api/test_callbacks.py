@@ -14,10 +14,11 @@ from standardwebhooks import Webhook
 from approvals import channel_people, channels
 from approvals.models import ApprovalRequest, Review
 from tenants import exact_json
-from tenants.models import AuditEntry, Member, Tenant
+from tenants.models import AuditContent, AuditEntry, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
 from tests.cast.requests import a_call, fresh, park
+from tests.db.test_escalation import hours_pass
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 PATHS = ("/callbacks/acme/chat", "/api/v1/callbacks/acme/chat")
@@ -63,6 +64,14 @@ def answer(about: ApprovalRequest, **changes: Any) -> dict[str, Any]:
 def refused(tenant: Tenant) -> list[str]:
     with scope(tenant.pk):
         return list(AuditEntry.objects.filter(refused=True).order_by("seq").values_list("action", flat=True))
+
+
+def told_of_refusals(tenant: Tenant) -> list[dict[str, Any]]:
+    with scope(tenant.pk):
+        entries = AuditContent.objects.filter(body__contains="signature or time") | AuditContent.objects.filter(
+            body__contains='"why":"person"'
+        )
+        return [exact_json.loads(each.body)["detail"] for each in entries.order_by("seq")]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -130,6 +139,33 @@ def test_all_who_may_not_knock_get_one_answer(
     assert fresh(parked).status == "pending"
 
 
+def test_whoever_only_knocks_fills_no_audit(acme: Tenant, bridge: Bridge, parked: ApprovalRequest) -> None:
+    for _each in range(25):
+        assert bridge.send(answer(parked), path="/callbacks/acme/imagined").status_code == 401
+    assert refused(acme) == []
+    for _each in range(103):
+        assert bridge.send(answer(parked), signature="v1,AAAA").status_code == 401
+    assert refused(acme) == ["callback.refused"] * 11
+    assert told_of_refusals(acme)[-1]["refused"] == 100
+    with scope(acme.pk):
+        assert channels.named("chat").refused == 103
+
+
+def test_the_next_hour_says_how_many_were_not_entered_one_by_one(
+    acme: Tenant, bridge: Bridge, parked: ApprovalRequest
+) -> None:
+    for _each in range(13):
+        bridge.send(answer(parked, user="U2"))
+    with scope(acme.pk):
+        row = channels.named("chat")
+        row.refused_since = datetime.now(UTC) - timedelta(hours=2)
+        row.save()
+    bridge.send(answer(parked, user="U2"))
+    assert len(refused(acme)) == 11
+    assert told_of_refusals(acme)[-1] == {"why": "person", "refused_before": 13}
+    assert bridge.send(answer(parked)).status_code == 201
+
+
 def test_somebody_who_left_answers_nothing(
     acme: Tenant, bridge: Bridge, parked: ApprovalRequest, alice: Member
 ) -> None:
@@ -186,6 +222,33 @@ def test_a_request_that_wants_a_second_factor_is_not_answered_here(
     response = bridge.send(answer(request))
     assert (response.status_code, response.json()["code"]) == (403, "second_factor_required")
     assert fresh(request).status == "pending"
+
+
+@pytest.mark.parametrize("code", ["000000", "", None, 123456])
+def test_no_code_that_a_chat_app_sends_is_a_second_factor(
+    acme: Tenant, bridge: Bridge, alice: Member, bo: Member, code: Any
+) -> None:
+    acme.second_factor = True
+    acme.save()
+    request = park(acme, a_call(risk="critical"))
+    for name in ("code", "otp", "second_factor"):
+        response = bridge.send({**answer(request), name: code})
+        assert (response.status_code, response.json()["code"]) == (403, "second_factor_required")
+    assert fresh(request).status == "pending"
+    assert "approval.decide" in refused(acme)[0]
+
+
+def test_an_answer_after_the_deadline_finds_it_expired_though_nothing_swept(
+    acme: Tenant, bridge: Bridge, parked: ApprovalRequest
+) -> None:
+    hours_pass(parked, 25)
+    response = bridge.send(answer(parked))
+    assert (response.status_code, response.json()["standing"]["status"]) == (409, "expired")
+    assert fresh(parked).status == "expired"
+    with scope(acme.pk):
+        assert not Review.objects.exists()
+    again = bridge.send(answer(parked))
+    assert (again.status_code, again.json()["standing"]["status"]) == (409, "expired")
 
 
 def test_a_late_answer_is_told_what_stands(acme: Tenant, bridge: Bridge, parked: ApprovalRequest) -> None:
