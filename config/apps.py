@@ -12,6 +12,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        doors.COUNTS.append("count_all")
+        doors.COUNTS.extend(["count_all", "count_given_up"])
         # The signal is sent once an application; one of them is enough.
         pre_migrate.connect(grant, sender=apps.get_app_config("contenttypes"), dispatch_uid="config.grants")

@@ -13,11 +13,14 @@ WORDS = {
     "runs": "Unfinished runs, by state",
     "approval_requests_pending": "Approval requests that wait for people",
     "deliveries_pending": "Notifications that have not left yet",
+    "deliveries_given_up": "Notifications of the last 24 hours that were tried and given up, by transport",
     "steps_unknown": "Tool calls whose outcome a person has to settle",
     "leases_held": "Runs that a worker holds now",
     "overdue": "What is due and has not been taken up, by kind",
     "overdue_seconds": "How long the oldest of it has been due, in seconds, by kind",
 }
+TRANSPORTS = ("email", "webhook", "chat")
+LABELLED = ("runs", "deliveries_given_up", "overdue", "overdue_seconds")
 KINDS = ("runs", "approval_requests", "deliveries")
 
 
@@ -40,7 +43,10 @@ def exposition(counts: dict[str, int]) -> str:
     """The page for these numbers; what is not among them is 0."""
     samples = {
         "runs": [(f'{{state="{state}"}}', counts.get(f"runs_{state}", 0)) for state in sorted(UNFINISHED)],
-        **{name: [("", counts.get(name, 0))] for name in WORDS if name not in ("runs", "overdue", "overdue_seconds")},
+        "deliveries_given_up": [
+            (f'{{transport="{each}"}}', counts.get(f"deliveries_given_up_{each}", 0)) for each in TRANSPORTS
+        ],
+        **{name: [("", counts.get(name, 0))] for name in WORDS if name not in LABELLED},
         **{
             late: [(f'{{kind="{kind}"}}', counts.get(f"{kind}_{late}", 0)) for kind in KINDS]
             for late in ("overdue", "overdue_seconds")

@@ -50,9 +50,9 @@ class Delivery(TenantModel):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
-                fields=["due_at"],
+                fields=["channel", "due_at"],
                 condition=models.Q(status__in=("pending", "sending")),
-                name="delivery_due",
+                name="deliveries_due_by_way",
             ),
             models.Index(fields=["tenant", "-created_at", "-id"], name="deliveries_in_time"),
             models.Index(
@@ -69,5 +69,10 @@ class Delivery(TenantModel):
                 fields=["created_at"],
                 condition=models.Q(request=None, status__in=("sent", "given_up")),
                 name="deliveries_to_forget",
+            ),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(status="given_up", attempts__gt=0),
+                name="deliveries_tried_in_vain",
             ),
         ]

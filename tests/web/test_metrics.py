@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tenants.models import Tenant
+from approvals.models import ApprovalRequest, Delivery
+from tenants.models import Member, Tenant
+from tenants.scope import scope
 from tests.cast import runs
 
 
@@ -34,6 +36,20 @@ def test_every_number_is_there_though_nothing_is(client: Client) -> None:
     found = numbers(page(client))
     assert set(found.values()) == {0}
     assert 'vermilion_overdue_seconds{kind="deliveries"}' in found
+
+
+def test_what_was_tried_and_given_up_is_counted_by_transport(
+    client: Client, acme: Tenant, alice: Member, parked: ApprovalRequest
+) -> None:
+    ends = [(12, "550 no such user"), (0, "the channel is switched off"), (1, "no longer needed")]
+    with scope(acme.pk):
+        for number, (attempts, error) in enumerate(ends):
+            row = Delivery(tenant_id=acme.pk, request=parked, member=alice, kind="asked", key=str(number), address="a")
+            row.save(force_insert=True)
+            Delivery.objects.filter(pk=row.pk).update(status="given_up", attempts=attempts, error=error)
+    found = numbers(page(client))
+    assert found['vermilion_deliveries_given_up{transport="email"}'] == 1
+    assert found['vermilion_deliveries_given_up{transport="webhook"}'] == 0
 
 
 def test_no_word_tells_whose_they_are(client: Client, acme: Tenant) -> None:
