@@ -39,10 +39,12 @@ def create_rule(
     draft: bool = False,
     order: int | None = None,
     note: str = "",
+    uncovered: int = 0,
     channel: str = "",
     **body: Any,
 ) -> PolicyRule:
-    """Make a rule in the tenant in scope; it is live at once unless `draft`.
+    """Make a rule in the tenant in scope; it is live at once unless `draft`. `uncovered` is how many hours somebody
+    said may be without enough people.
 
     `body` takes the fields of the contract: `risks`, `when`, `outcome`, `approvals`, `of` (`[{"group" | "member",
     "at_least"}]` by name, address or id), `answers`, `reason_required`, `escalation_policy`, `response_timeout`
@@ -55,7 +57,8 @@ def create_rule(
         rule.live = 1
         rule.save(update_fields=["live"])
         stamps.bump()
-    _record("policy.created", rule, actor=actor, detail={"body": written, "draft": draft}, channel=channel)
+    detail = {"body": written, "draft": draft, **_said(uncovered)}
+    _record("policy.created", rule, actor=actor, detail=detail, channel=channel)
     return rule
 
 
@@ -66,6 +69,7 @@ def change_rule(
     changes: Mapping[str, Any],
     draft: bool = False,
     note: str = "",
+    uncovered: int = 0,
     channel: str = "",
 ) -> PolicyRule:
     """Write the rule's next version: its last one with `changes`; live at once unless `draft`."""
@@ -81,11 +85,14 @@ def change_rule(
         rule.live = version.number
         stamps.bump()
     rule.save(update_fields=["name", "position", "live"])
-    _record("policy.changed", rule, actor=actor, detail={"body": written, "draft": draft}, channel=channel)
+    detail = {"body": written, "draft": draft, **_said(uncovered)}
+    _record("policy.changed", rule, actor=actor, detail=detail, channel=channel)
     return rule
 
 
-def publish(rule_id: UUID, *, actor: Actor, number: int | None = None, channel: str = "") -> PolicyRule:
+def publish(
+    rule_id: UUID, *, actor: Actor, number: int | None = None, uncovered: int = 0, channel: str = ""
+) -> PolicyRule:
     """Make a version live, by default the last; an earlier number restores it."""
     rule = _found(rule_id)
     versions = rule.versions.order_by("-number")
@@ -96,7 +103,8 @@ def publish(rule_id: UUID, *, actor: Actor, number: int | None = None, channel: 
     rule.live, rule.name = version.number, version.body["name"]
     rule.save(update_fields=["live", "name"])
     stamps.bump()
-    _record("policy.published", rule, actor=actor, detail={"version": version.number}, channel=channel)
+    detail = {"version": version.number, **_said(uncovered)}
+    _record("policy.published", rule, actor=actor, detail=detail, channel=channel)
     return rule
 
 
@@ -163,6 +171,11 @@ def _place(order: int | None) -> int:
         return order
     last = PolicyRule.objects.filter(is_default=False).order_by("-position").values_list("position", flat=True).first()
     return (last or 0) + 10
+
+
+def _said(uncovered: int) -> dict[str, int]:
+    """What the audit says of a version that somebody made live although hours are left without enough people."""
+    return {"uncovered_hours": uncovered} if uncovered else {}
 
 
 def _record(action: str, rule: PolicyRule, *, actor: Actor, detail: Mapping[str, Any], channel: str) -> None:

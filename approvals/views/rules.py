@@ -44,10 +44,11 @@ def new(request: TenantRequest, **_names: object) -> HttpResponse:
             return _page(request, view, form, status=422)
         if request.POST.get("do") == "trial":
             return _tried(request, form, None)
-        if gaping := _gaping(request, form, None):
-            return gaping
+        uncovered = _uncovered(request, form, None)
+        if isinstance(uncovered, HttpResponse):
+            return uncovered
     try:
-        rule = _create(request, form)
+        rule = _create(request, form, uncovered)
     except Refusal as refusal:
         return _refused(request, refusal, form, view)
     return _done(request, rule)
@@ -67,10 +68,11 @@ def one(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResponse
             return _page(request, view, form, status=422)
         if request.POST.get("do") == "trial":
             return _tried(request, form, rule)
-        if gaping := _gaping(request, form, rule):
-            return gaping
+        uncovered = _uncovered(request, form, rule)
+        if isinstance(uncovered, HttpResponse):
+            return uncovered
     try:
-        changed = _change(request, rule, form)
+        changed = _change(request, rule, form, uncovered)
     except Refusal as refusal:
         return _refused(request, refusal, form, view)
     return _done(request, changed)
@@ -83,11 +85,12 @@ def restore(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResp
     text = request.POST.get("version", "")
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
     with pages.read(request):
-        if gaping := _gaping_again(request, _found(rule_id), number):
-            return gaping
+        uncovered = _uncovered_again(request, _found(rule_id), number)
+        if isinstance(uncovered, HttpResponse):
+            return uncovered
     try:
         with scope(request.tenant.pk):
-            rule = rules.publish(rule_id, actor=request.actor, number=number, channel="page")
+            rule = rules.publish(rule_id, actor=request.actor, number=number, uncovered=uncovered, channel="page")
     except Refusal as refusal:
         status = pages.refused(request, refusal)
         with pages.read(request):
@@ -124,7 +127,7 @@ def _form_of(rule: PolicyRule) -> RuleForm:
     return RuleForm(initial=rule_forms.initial(_last(rule), order=rule.position), is_default=rule.is_default)
 
 
-def _create(request: TenantRequest, form: RuleForm) -> PolicyRule:
+def _create(request: TenantRequest, form: RuleForm, uncovered: int) -> PolicyRule:
     sent = form.cleaned_data
     with scope(request.tenant.pk):
         return rules.create_rule(
@@ -132,12 +135,13 @@ def _create(request: TenantRequest, form: RuleForm) -> PolicyRule:
             draft=request.POST.get("do") != "live",
             order=sent["order"],
             note=sent["change"],
+            uncovered=uncovered,
             channel="page",
             **form.body(),
         )
 
 
-def _change(request: TenantRequest, rule: PolicyRule, form: RuleForm) -> PolicyRule:
+def _change(request: TenantRequest, rule: PolicyRule, form: RuleForm, uncovered: int) -> PolicyRule:
     """The next version; the draft itself where it was not touched and is to be live."""
     live = request.POST.get("do") == "live"
     with scope(request.tenant.pk):
@@ -146,7 +150,7 @@ def _change(request: TenantRequest, rule: PolicyRule, form: RuleForm) -> PolicyR
         same = rule_bodies.validated(body, is_default=rule.is_default) == last and order in (None, rule.position)
         newest = rule.versions.order_by("-number").values_list("number", flat=True)[0]
         if same and live and rule.live != newest and not form.cleaned_data["change"]:
-            return rules.publish(rule.pk, actor=request.actor, channel="page")
+            return rules.publish(rule.pk, actor=request.actor, uncovered=uncovered, channel="page")
         changes = body if order is None else {**body, "order": order}
         return rules.change_rule(
             rule.pk,
@@ -154,6 +158,7 @@ def _change(request: TenantRequest, rule: PolicyRule, form: RuleForm) -> PolicyR
             changes=changes,
             draft=not live,
             note=form.cleaned_data["change"],
+            uncovered=uncovered,
             channel="page",
         )
 
@@ -177,22 +182,23 @@ def _tried(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> H
     return _page(request, view, form, status=status)
 
 
-def _gaping(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> HttpResponse | None:
-    """The page again, with the hours, where the rule would be live without enough people and nobody said it may."""
-    if request.POST.get("do") != "live" or form.cleaned_data["uncovered"]:
-        return None
+def _uncovered(request: TenantRequest, form: RuleForm, rule: PolicyRule | None) -> HttpResponse | int:
+    """How many hours would be left without enough people were the rule live, 0 for a draft; or the page again with
+    these hours, where nobody said that it may be live all the same."""
+    if request.POST.get("do") != "live":
+        return 0
     try:
         body = rule_bodies.validated(form.body(), is_default=bool(rule and rule.is_default))
     except Refusal:
-        return None  # Said when it is saved.
+        return 0  # Said when it is saved.
     return _gaps(request, form, rule, body)
 
 
-def _gaping_again(request: TenantRequest, rule: PolicyRule, number: int | None) -> HttpResponse | None:
+def _uncovered_again(request: TenantRequest, rule: PolicyRule, number: int | None) -> HttpResponse | int:
     """The same for a version that is to be live as it is: the form has that version then."""
     version = rule.versions.filter(number=number).first() if number else None
-    if version is None or request.POST.get("uncovered"):
-        return None
+    if version is None:
+        return 0
     typed = rule_forms.initial(version.body, order=rule.position)
     form = RuleForm(
         {**typed, "response_timeout": durations.written(typed["response_timeout"])}, is_default=rule.is_default
@@ -203,11 +209,12 @@ def _gaping_again(request: TenantRequest, rule: PolicyRule, number: int | None) 
 
 def _gaps(
     request: TenantRequest, form: RuleForm, rule: PolicyRule | None, body: Mapping[str, Any]
-) -> HttpResponse | None:
+) -> HttpResponse | int:
     base = pages.base(request)
     view = shapes.one(rule, base, body=body) if rule else shapes.new(base, name=body["name"], body=body)
-    if not (view.coverage and view.coverage.uncovered):
-        return None
+    hours = view.coverage.uncovered if view.coverage else 0
+    if not hours or request.POST.get("uncovered"):
+        return hours
     form.add_error(
         "uncovered", _("Tick this if it is to be live all the same, or change whom it asks or when it ends.")
     )

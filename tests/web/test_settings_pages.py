@@ -10,8 +10,8 @@ from django.test import Client
 from approvals import escalation_policies, rules
 from approvals.models import ApprovalRequest, EscalationPolicy, PolicyRule
 from runs.models import AgentVersion, ToolDefinition
-from tenants import ids
-from tenants.models import AgentAccess, AuditEntry, Group, Member, Tenant, ToolSetting
+from tenants import exact_json, ids
+from tenants.models import AgentAccess, AuditContent, AuditEntry, Group, Member, Tenant, ToolSetting
 from tenants.scope import scope
 from tests.cast.people import actor
 from tests.cast.requests import group
@@ -188,6 +188,9 @@ def test_a_rule_with_hours_that_are_not_covered_is_live_once_somebody_says_so(
     assert client.post(f"{url}restore/", {"version": "1"}).status_code == 422
     assert live_bodies(acme) == []
     assert client.post(url, {**form, "uncovered": "on"}).status_code == 303
+    with scope(acme.pk):
+        entries = AuditContent.objects.filter(body__contains="uncovered_hours")
+        assert [exact_json.loads(each.body)["detail"]["uncovered_hours"] for each in entries] == [256]
     assert [body["name"] for body in live_bodies(acme)] == [form["name"]]
     covered = client.post(f"{BASE}policies/new/", {**form, "name": "In hours", "working_time": "on"})
     assert covered.status_code == 303
