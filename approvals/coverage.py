@@ -10,7 +10,7 @@ from approvals import calendars, requirements, rotas
 from approvals.calendars import Calendar
 from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, able
-from approvals.rosters import Roster, StandIn
+from approvals.rosters import Roster, Someone, StandIn
 from approvals.rotas import Turn
 
 
@@ -139,9 +139,7 @@ def _judged(plan: Plan, state: _State) -> tuple[tuple[UUID, ...], int, bool]:
     people = replace(
         plan.people,
         stand_ins=tuple(StandIn(each.absent, each.by, each.ends) for each in state.absences),
-        people={
-            key: replace(each, on_call=frozenset(on_call.get(key, ()))) for key, each in plan.people.people.items()
-        },
+        people={key: _on_call(each, on_call.get(key, ())) for key, each in plan.people.people.items()},
     )
     there = {
         key: verdict
@@ -155,6 +153,12 @@ def _judged(plan: Plan, state: _State) -> tuple[tuple[UUID, ...], int, bool]:
         requirements.missing(need, [each for each in voters if each is not one]) for one in _of_each_kind(need, voters)
     )
     return tuple(sorted(there, key=people.name)), short, tight
+
+
+def _on_call(someone: Someone, rotations: Iterable[str]) -> Someone:
+    """The same one where nothing changes, as for nearly all of them: what is known of them stays known."""
+    now = frozenset(rotations)
+    return someone if someone.on_call == now else replace(someone, on_call=now)
 
 
 def _of_each_kind(need: Requirement, voters: Iterable[Voter]) -> list[Voter]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 from uuid import UUID
@@ -98,7 +99,7 @@ class Requirement:
         """How many different people must approve at least."""
         return max((demand.approvals for demand in self.demands), default=0)
 
-    @property
+    @cached_property
     def of(self) -> tuple[Place, ...]:
         """Everyone who may answer at level 0."""
         return tuple(dict.fromkeys(place for demand in self.demands for place in demand.pool))

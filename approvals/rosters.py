@@ -29,7 +29,7 @@ class Someone:
     on_call: frozenset[str] = frozenset()
     """The rotations in which it is this member's turn."""
 
-    @property
+    @cached_property
     def places(self) -> frozenset[tuple[str, str]]:
         """Everything this member fills."""
         roles = {("role", role) for role in self.roles}
