@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from django.utils.translation import get_language
+from django.utils import translation
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from approvals import calendars, clock, errors, free_days, rule_bodies, week_texts
@@ -17,7 +18,7 @@ from tenants.models import Tenant
 from tenants.refusals import not_found
 from tenants.scope import current
 
-FIRST_NAME = "Working hours"
+FIRST_NAME = gettext_lazy("Working hours")
 _FIELDS = ("name", "zone", "week", "country", "subdivision", "days")
 
 
@@ -69,15 +70,27 @@ def found(calendar_id: UUID) -> Calendar:
 
 
 def make_first() -> Calendar:
-    """The calendar a tenant begins with, in its scope: Monday to Friday, 9 to 17, in the tenant's zone."""
+    """The calendar a tenant begins with, in its scope: Monday to Friday, 9 to 17, in its zone and language."""
     week = week_texts.written_week(calendars.OFFICE_WEEK)
-    return Calendar.objects.create(tenant_id=current(), name=FIRST_NAME, week=list(week.values()), is_default=True)
+    with translation.override(Tenant.objects.values_list("locale", flat=True).get(pk=current())):
+        name = str(FIRST_NAME)
+    return Calendar.objects.create(tenant_id=current(), name=name, week=list(week.values()), is_default=True)
 
 
 def written(row: Calendar) -> dict[str, Any]:
     """The calendar as it can be sent again."""
     week = dict(zip(week_texts.WEEKDAYS, row.week, strict=True))
     return {**{name: getattr(row, name) for name in _FIELDS}, "week": week}
+
+
+def named(keys: Iterable[str | UUID | None]) -> list[tuple[str, str]]:
+    """Name and zone of the calendars with these ids, the default's for None; two queries."""
+    wanted = {str(key) if key else None for key in keys}
+    zone = Tenant.objects.values_list("timezone", flat=True).get(pk=current())
+    rows = Calendar.objects.order_by("name")
+    return [
+        (row.name, row.zone or zone) for row in rows if str(row.pk) in wanted or (row.is_default and None in wanted)
+    ]
 
 
 def calendars_of(keys: Iterable[str | UUID | None]) -> list[calendars.Calendar]:

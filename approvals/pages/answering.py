@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from approvals import reviewers
 from approvals.facts import Facts
-from approvals.pages import people
+from approvals.pages import clocks, people
 from approvals.pages.parts import Later, RuleLine, RungLine, VoteLine, Waiting
 from approvals.pages.reader import Reader
 from approvals.reviewers import Verdict
@@ -18,6 +18,7 @@ class Answering:
 
     rules: Sequence[RuleLine]
     ladder: Sequence[RungLine]
+    clocks: Sequence[str]
     answers: frozenset[str]
     reason_required: bool
     second_factor: bool
@@ -44,6 +45,7 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     return Answering(
         rules=_rules(facts, names, reader),
         ladder=people.ladder(facts, names, reader=reader.id),
+        clocks=clocks.counted(facts) if row.status == "pending" else (),
         answers=_answers(facts, verdict, mine),
         reason_required=facts.requirement.reason_required,
         second_factor=reader.wants_factor and row.risk == "critical",

@@ -147,12 +147,14 @@ class DutyLine:
 
 @dataclass(frozen=True)
 class RungLine:
-    """One step of the ladder: a level, or the end that silence brings."""
+    """One step of the ladder: a level, or the end that silence brings; `at` is None for a level that was `reached`
+    ahead of its time and asked nobody new."""
 
     kind: str
-    at: datetime
+    at: datetime | None
     name: str = ""
     current: bool = False
+    reached: bool = False
     adds: bool = False
     people: Sequence[RungPerson] = ()
     duties: Sequence[DutyLine] = ()

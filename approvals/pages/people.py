@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import escalations, reviewers
+from approvals import clock, escalations, reviewers
 from approvals.facts import Facts
 from approvals.models import Review
 from approvals.pages.parts import DutyLine, Later, RungLine, RungPerson, VoteLine, Waiting
@@ -30,6 +30,7 @@ def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
         name=", ".join(place_name(place, names) for place in facts.requirement.of),
         at=row.opened_at,
         current=row.escalation_level == 0,
+        reached=True,
         people=_people(_of_rule(facts, names), judged, answers, names, reader=reader),
     )
     end = RungLine(kind=_ENDS[facts.requirement.on_timeout], at=row.deadline)
@@ -114,6 +115,12 @@ def place_name(place: Place, names: Roster) -> str:
     return _("Any administrator") if place.key == "admin" else _("Any reviewer")
 
 
+def _reached_at(facts: Facts, rung: escalations.Rung) -> datetime | None:
+    """Since when a level has been asked: it may have been before its time, by hand or because too few could answer."""
+    began = min((each.since for each in facts.asked if each.level == rung.level), default=None)
+    return began or (rung.at if rung.at <= clock.now() else None)
+
+
 def _levels(
     facts: Facts,
     names: Roster,
@@ -126,13 +133,15 @@ def _levels(
     lines = []
     for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
         inside = [each for each in names.people.values() if level.names(each)]
+        reached = facts.request.escalation_level >= rung.level
         duties = [names.rotations[key].turn for key in sorted(level.rotations) if key in names.rotations]
         lines.append(
             RungLine(
                 kind="level",
                 name=", ".join(level_names(level, names)),
-                at=rung.at,
+                at=_reached_at(facts, rung) if reached else rung.at,
                 current=facts.request.escalation_level == rung.level,
+                reached=reached,
                 adds=True,
                 people=_people(inside, judged, answers, names, reader=reader),
                 duties=[_duty(turn, names, reader=reader) for turn in duties],

@@ -5,10 +5,9 @@ from uuid import UUID
 
 from django import forms
 from django.http import HttpResponse
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from approvals import absences, clock
@@ -19,6 +18,7 @@ from tenants.models import Member
 from tenants.refusals import Refusal
 from tenants.requests import TenantRequest
 from tenants.scope import scope
+from tenants.templatetags import look
 from tenants.views.organisation import FormView
 
 HERE = "settings/absence/"
@@ -105,13 +105,12 @@ def _delegate(request: TenantRequest, sent: dict[str, Any]) -> None:
 def _page(request: TenantRequest, form: AbsenceForm, *, status: int = 200) -> HttpResponse:
     with pages.read(request):
         rows = tuple(_row(each, request) for each in _shown(request.member))
+    words = [_("While you are away another reviewer answers in your place, for the same groups. It is still one vote.")]
     view = FormView(
         title=_("My absence"),
         url=pages.base(request) + HERE,
         button=_("Let them answer"),
-        words=(
-            _("While you are away another reviewer answers in your place, for the same groups. It is still one vote."),
-        ),
+        words=tuple(words if rows else [*words, _("No absence is entered.")]),
         rows=rows,
         rows_title=_("Who stands in for whom"),
     )
@@ -130,13 +129,13 @@ def _row(row: Delegation, request: TenantRequest) -> pages.Row:
     mine = row.member_id == request.member.pk or request.member.has("admin")
     words = {
         "who": row.stand_in.name,
-        "start": date_format(localtime(row.starts), "SHORT_DATETIME_FORMAT"),
-        "end": date_format(localtime(row.ends), "SHORT_DATETIME_FORMAT"),
+        "start": look.when(row.starts),
+        "end": look.when(row.ends),
     }
     return pages.Row(
         name=row.member.name,
-        text=_("%(who)s answers, from %(start)s to %(end)s") % words,
-        badge=_("now") if row.starts <= clock.now() else "",
+        text=format_html(_("{who} answers, from {start} to {end}"), **words),
+        badge=pgettext("absence", "now") if row.starts <= clock.now() else "",
         url=f"{pages.base(request)}{HERE}{row.pk}/end/" if mine else "",
         button=_("End it now"),
     )

@@ -14,6 +14,7 @@ from approvals import channel_people, channels
 from approvals.channel_forms import ROOM_WORDS, SERVICES, RoomForm, WebhookForm
 from approvals.channels import Made
 from approvals.models import WEBHOOK, Channel, ChannelPerson
+from approvals.pages import reasons
 from tenants import pages
 from tenants.models import Member
 from tenants.refusals import Refusal
@@ -60,6 +61,8 @@ class ChannelCard:
     people: Sequence[PersonLine] = ()
     door: str = ""
     hears: Sequence[HearsLine] = ()
+    refused: int = 0
+    refused_since: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -225,10 +228,12 @@ def _card(row: Channel, base: str, people: Sequence[PersonLine], slug: str) -> C
         off_because=_because(row),
         failures=row.failures,
         failing_since=row.failing_since,
-        last_error=row.last_error,
+        last_error=reasons.said(row.last_error),
         people=people,
         door="" if webhook else f"/callbacks/{slug}/{row.name}",
         hears=() if webhook else _hears(row),
+        refused=row.refused,
+        refused_since=row.refused_since,
     )
 
 
@@ -237,7 +242,7 @@ def _hears(row: Channel) -> list[HearsLine]:
 
 
 def _because(row: Channel) -> str:
-    return "" if row.off_because in ("", channels.BY_HAND) else row.off_because
+    return "" if row.off_because in ("", channels.BY_HAND) else reasons.said(row.off_because)
 
 
 def _people(rows: Sequence[Channel], base: str) -> dict[UUID, list[PersonLine]]:

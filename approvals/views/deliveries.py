@@ -13,7 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from approvals import deliveries
 from approvals.deliveries import TRANSPORTS, Filters
 from approvals.models import Channel, Delivery
-from approvals.notifications import outbox
+from approvals.notifications import health, outbox
+from approvals.pages import reasons
 from tenants import ids, pages, paging
 from tenants.pages import Tab
 from tenants.requests import TenantRequest
@@ -113,7 +114,7 @@ def _line(row: Delivery, base: str) -> DeliveryLine:
         request_url=f"{base}requests/{row.request_id}/" if row.request_id else "",
         status=row.status,
         attempts=row.attempts,
-        error=_("No longer needed") if row.error == outbox.NOT_NEEDED else row.error,
+        error=reasons.said(row.error),
         at=row.created_at,
         sent_at=row.sent_at,
         next_at=row.due_at if row.status == "pending" else None,
@@ -122,7 +123,7 @@ def _line(row: Delivery, base: str) -> DeliveryLine:
 
 
 def _can_leave(row: Delivery) -> bool:
-    return row.kind != outbox.TEST and row.error != outbox.NOT_NEEDED
+    return row.kind != outbox.TEST and row.error != outbox.NOT_NEEDED and not health.closed(row)
 
 
 def _what(row: Delivery) -> str:
@@ -135,6 +136,7 @@ def _what(row: Delivery) -> str:
         outbox.NOBODY: _("Too few people can answer"),
         outbox.UNREADABLE: _("A rule could not be evaluated"),
         outbox.ENDED: _("How a question ended"),
+        outbox.DECIDED: _("What was asked is decided"),
         outbox.CHANNEL_OFF: _("A channel was switched off"),
         outbox.TEST: _("Test"),
     }

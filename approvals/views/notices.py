@@ -13,6 +13,7 @@ from approvals import channels, wishes
 from approvals.channel_forms import SERVICES, ChatForm, NoticesForm
 from approvals.models import Delivery
 from approvals.notifications import outbox, ways
+from approvals.pages import reasons
 from tenants import audit, pages
 from tenants.models import Member
 from tenants.refusals import Refusal
@@ -41,6 +42,7 @@ class NoticesView:
     address: str
     mail_is_on: bool
     last_test: Delivery | None
+    why: str
     own: Sequence[OwnLine]
 
 
@@ -113,11 +115,13 @@ def _page(
 ) -> HttpResponse:
     with pages.read(request):
         shown = form or NoticesForm(initial=_initial(request.member))
+        test = _last_test(request.member)
         view = NoticesView(
             url=pages.base(request) + HERE,
             address=request.member.email,
             mail_is_on=ways.mail_is_on(),
-            last_test=_last_test(request.member),
+            last_test=test,
+            why=reasons.said(test.error) if test else "",
             own=[_own(row, pages.base(request)) for row in channels.own(request.member)],
         )
     context = {"view": view, "form": shown, "chat": chat or ChatForm()}
@@ -140,5 +144,5 @@ def _last_test(member: Member) -> Delivery | None:
 
 
 def _own(row: Any, base: str) -> OwnLine:
-    error = row.last_error if row.failures else ""
+    error = reasons.said(row.last_error) if row.failures else ""
     return OwnLine(row.name, str(SERVICES.get(row.kind, row.kind)), row.enabled, error, f"{base}{HERE}{row.pk}/")

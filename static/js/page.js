@@ -4,6 +4,7 @@ import { calm } from "./calm.js";
 import { keep } from "./keep.js";
 import { keys } from "./keys.js";
 import { live } from "./live.js";
+import { strips } from "./strips.js";
 import { viewed } from "./viewed.js";
 
 // A page brought back by Back is as old as the moment it was left: it may show buttons that no longer count.
@@ -11,6 +12,7 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
+strips();
 keep();
 calm();
 answers();

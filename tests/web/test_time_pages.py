@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from approvals import absences, clock, escalation_policies, rotations, working_hours
+from approvals import absences, acts, clock, escalation_policies, rotations, week_texts, working_hours
 from approvals.models import Calendar, EscalationPolicy, Rotation, RotationOverride
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -183,6 +183,38 @@ def test_the_request_says_who_is_away_who_stands_in_and_who_is_on_call(
     people = browser(ravi).get(f"{BASE}people/").content.decode()
     assert "away until" in people
     assert "Chen stands in" in people
+
+
+def test_the_request_says_by_which_clock_its_time_counts(acme: Tenant, alice: Member, bo: Member) -> None:
+    with scope(acme.pk):
+        week = {day: [["00:00", "24:00"]] for day in week_texts.WEEKDAYS}
+        working_hours.create(actor=WORKER, name="Auckland", zone="Pacific/Auckland", week=week)
+        policy = escalation_policies.create(
+            actor=WORKER, name="Late", levels=[{"after": 60, "members": [bo.email]}], working_time=True,
+        )  # fmt: skip
+    rule(acme, alice, working_time=True, calendar="Auckland", escalation_policy=str(policy.pk))
+    request = park(acme)
+    page = browser(alice).get(f"/t/acme/requests/{request.pk}/").text
+    assert "The time it is open counts working hours: Auckland (Pacific/Auckland)." in page
+    assert "The levels count working hours by the clock of UTC." in page
+
+
+def test_the_request_says_since_when_a_level_is_asked_and_not_when_it_would_have_been(
+    acme: Tenant, alice: Member, bo: Member, mona: Member
+) -> None:
+    row = rotation(acme, bo)
+    team = group(acme, "Team", alice)
+    rule(acme, alice, of=[{"group": team.name}], escalation_policy=on_call_after(acme, row, after=40_000))
+    request = park(acme)
+    page = browser(alice)
+    url = f"/t/acme/requests/{request.pk}/"
+    ladder = page.get(url).context["view"].ladder
+    assert (ladder[1].reached, ladder[1].at) == (False, request.opened_at + timedelta(seconds=40_000))
+    acts.escalate(request.pk, tenant=acme.pk, actor=actor(mona), channel="page")
+    ladder = page.get(url).context["view"].ladder
+    assert ladder[1].reached
+    assert ladder[1].at < clock.now()
+    assert ", from " not in page.get(url).content.decode().partition("On call: Nights")[2].partition("</li>")[0]
 
 
 def test_a_rules_page_shows_the_hours_with_too_few_people(
