@@ -9,7 +9,7 @@ from tenants import ids
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
 from tests.api.test_policies import get, read, send
-from tests.cast.people import Key
+from tests.cast.people import Key, make_tenant
 
 OFFICE = [["09:00", "17:00"]]
 BERLIN: dict[str, Any] = {
@@ -26,6 +26,14 @@ def test_a_tenant_begins_with_working_hours_in_its_own_zone(acme: Tenant, ravi_k
     (first,) = get(ravi_key, "/calendars")["items"]
     assert (first["name"], first["zone"], first["default"]) == ("Working hours", "", True)
     assert [first["week"][day] for day in ("monday", "friday", "sunday")] == [OFFICE, OFFICE, []]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("locale", "name"), [("en", "Working hours"), ("zh-hans", "工作时间")])
+def test_the_first_calendar_is_named_in_the_language_of_the_organisation(locale: str, name: str) -> None:
+    tenant = make_tenant("huanqiu", locale=locale)
+    with scope(tenant.pk):
+        assert Calendar.objects.get().name == name
 
 
 def test_a_calendar_is_made_read_changed_and_archived(acme: Tenant, ravi_key: Key) -> None:

@@ -263,3 +263,64 @@ def test_two_who_stand_in_for_each_other_are_two_people(acme: Tenant, alice: Mem
     assert asked(request) == {"Alice", "Bo"}
     assert decide(request, bo).approvals_given == 1
     assert decide(request, alice).request.status == "approved"
+
+
+def test_a_stand_in_of_somebody_on_call_is_shut_out_where_either_started_the_run(
+    acme: Tenant, alice: Member, bo: Member, chen: Member
+) -> None:
+    """Four eyes stay four, also where the absent one is reached by a rotation and asked only later."""
+    row = rotation(acme, bo)
+    team = group(acme, "Team", alice)
+    rule(acme, alice, of=[{"group": team.name}], escalation_policy=on_call_after(acme, row))
+    stand_in(acme, bo, chen)
+    for initiator in (bo, chen):
+        request = park(acme, a_call(initiators=(initiator.pk,)))
+        hours_pass(request, 1.1)
+        escalation.sweep()
+        assert asked(request) == {"Alice"} | ({"Bo"} if initiator is chen else set())
+        with pytest.raises(Refusal) as caught:
+            decide(request, chen)
+        assert caught.value.status == 403
+        assert fresh(request).status == "pending"
+    request = park(acme)
+    hours_pass(request, 1.1)
+    escalation.sweep()
+    assert asked(request) == {"Alice", "Bo", "Chen"}
+    assert decide(request, chen).review.in_place_of_id == bo.pk
+
+
+def test_a_stand_in_and_the_one_on_call_are_one_vote_of_two(
+    acme: Tenant, alice: Member, bo: Member, chen: Member
+) -> None:
+    row = rotation(acme, bo)
+    request = asks(acme, alice, row, approvals=2)
+    stand_in(acme, bo, chen)
+    hours_pass(request, 1.1)
+    escalation.sweep()
+    assert decide(request, chen).approvals_given == 1
+    assert decide(request, bo).approvals_given == 1
+    assert fresh(request).status == "pending"
+    assert decide(request, alice).request.status == "approved"
+
+
+def test_a_turn_that_ends_by_the_clock_is_handed_over_once_by_many(
+    acme: Tenant, alice: Member, bo: Member, chen: Member
+) -> None:
+    row = rotation(acme, bo)
+    with scope(acme.pk):
+        ends = clock.now() + timedelta(hours=3)
+        made = rotations.override(row.pk, actor=WORKER, member=chen, starts=None, ends=ends)
+    request = asks(acme, alice, row)
+    hours_pass(request, 1.1)
+    at_once(*[lambda: escalation.handle(request.tenant_id, request.pk)] * 4)
+    assert asked(request) == {"Alice", "Chen"}
+    with scope(acme.pk):
+        now = clock.now()
+        RotationOverride.objects.filter(pk=made.pk).update(starts=now - timedelta(hours=1), ends=now)
+        ApprovalRequest.objects.filter(pk=request.pk).update(due_at=now)
+    at_once(*[lambda: escalation.handle(request.tenant_id, request.pk)] * 4)
+    assert asked(request) == {"Alice", "Bo"}
+    with scope(acme.pk):
+        told_to = Delivery.objects.filter(request=request, kind="asked").values_list("member__person__name", flat=True)
+        assert sorted(told_to) == ["Alice", "Bo", "Chen"]
+    assert [each["because"] for each in told(request, "approval.escalated")] == ["time"]

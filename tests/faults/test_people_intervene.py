@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from approvals import rules
 from runs import commands
+from tenants.actors import COMMAND
 from tenants.models import Member, Tenant
 from tenants.refusals import Refusal
+from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
@@ -164,3 +167,19 @@ def test_a_budget_used_up_goes_on_with_a_larger_one(workers: Any, acme: Tenant, 
     runs.until(acme, run, "needs_attention")
     runs.do(acme, commands.resume, run, budget={"tokens": 1000}, by=mona)
     runs.until(acme, run, "succeeded")
+
+
+def test_a_model_is_told_that_nobody_answered_and_never_that_it_still_waits(
+    workers: Any, acme: Tenant, alice: Member
+) -> None:
+    with scope(acme.pk):
+        wanted = {"outcome": "require_approval", "of": [{"member": alice.email}], "response_timeout": 1}
+        rules.create_rule(actor=COMMAND, name="Soon", tools=["refund"], **wanted)
+    run = runs.start(acme, [call("refund")])
+    runs.until(acme, run, "succeeded")
+    assert ledger.acts(run) == []
+    _first, last = ledger.asked(run)
+    answer = last["told"][-1]
+    assert "Nobody answered in time. The call expired and was not run." in answer
+    assert "pending" not in answer
+    assert "once approved" not in answer
