@@ -58,6 +58,16 @@ CREATE FUNCTION public.count_all() RETURNS TABLE(name text, value bigint)
   UNION ALL SELECT what || '_overdue_seconds', coalesce(extract(epoch FROM now() - since), 0)::bigint FROM waits
 $$;
 
+CREATE FUNCTION public.count_given_up() RETURNS TABLE(name text, value bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT 'deliveries_given_up_' || transport, count(*) FROM public.approvals_delivery
+  WHERE status = 'given_up' AND attempts > 0 AND NOT error = 'no longer needed'
+    AND created_at > now() - interval '24 hours'
+  GROUP BY transport
+$$;
+
 CREATE FUNCTION public.delivery_states() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -134,14 +144,28 @@ CREATE FUNCTION public.due_parcels(n integer) RETURNS TABLE(tenant uuid, id uuid
     LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
     SET search_path TO 'pg_catalog', 'public'
     AS $$
-  SELECT tenant_id, id, lane FROM (
-    SELECT d.tenant_id, d.id, d.due_at, coalesce(d.channel_id::text, d.transport) AS lane,
-      row_number() OVER (PARTITION BY coalesce(d.channel_id::text, d.transport) ORDER BY d.due_at) AS place
-    FROM (
-      SELECT * FROM public.approvals_delivery
-      WHERE status IN ('pending', 'sending') AND due_at <= statement_timestamp() ORDER BY due_at LIMIT 20 * n
-    ) d
-  ) found WHERE lane = 'email' OR place <= greatest(n / 5, 1) ORDER BY due_at LIMIT n
+  WITH RECURSIVE ways(channel) AS (
+    (SELECT d.channel_id FROM public.approvals_delivery d
+      WHERE d.status IN ('pending', 'sending') AND d.channel_id IS NOT NULL ORDER BY d.channel_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.channel_id FROM public.approvals_delivery d
+             WHERE d.status IN ('pending', 'sending') AND d.channel_id > ways.channel ORDER BY d.channel_id LIMIT 1)
+      FROM ways WHERE ways.channel IS NOT NULL
+  ), found AS (
+    SELECT x.*, row_number() OVER (PARTITION BY x.lane ORDER BY x.due_at) AS turn FROM (
+      SELECT each.tenant_id, each.id, each.due_at, ways.channel::text AS lane
+        FROM ways CROSS JOIN LATERAL (
+             SELECT d.tenant_id, d.id, d.due_at FROM public.approvals_delivery d
+              WHERE d.status IN ('pending', 'sending') AND d.channel_id = ways.channel
+                AND d.due_at <= statement_timestamp()
+              ORDER BY d.due_at LIMIT greatest(n / 5, 1)) AS each
+      UNION ALL
+      (SELECT d.tenant_id, d.id, d.due_at, d.transport FROM public.approvals_delivery d
+        WHERE d.status IN ('pending', 'sending') AND d.channel_id IS NULL AND d.due_at <= statement_timestamp()
+        ORDER BY d.due_at LIMIT n)
+    ) AS x
+  )
+  SELECT tenant_id, id, lane FROM found ORDER BY turn, due_at LIMIT n
 $$;
 
 CREATE FUNCTION public.due_requests(n integer) RETURNS TABLE(tenant uuid, id uuid)
@@ -1259,7 +1283,10 @@ CREATE TABLE public.approvals_channel (
     member_id uuid,
     tenant_id uuid NOT NULL,
     kinds character varying(40)[],
-    CONSTRAINT approvals_channel_failures_check CHECK ((failures >= 0))
+    refused integer DEFAULT 0 NOT NULL,
+    refused_since timestamp with time zone,
+    CONSTRAINT approvals_channel_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT approvals_channel_refused_check CHECK ((refused >= 0))
 );
 
 ALTER TABLE ONLY public.approvals_channel FORCE ROW LEVEL SECURITY;
@@ -2337,32 +2364,35 @@ INSERT INTO public.django_migrations VALUES
 	(41, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
 	(42, 'approvals', '0014_what_rooms_hear', now()),
 	(43, 'approvals', '0015_ask_once_who_hears_events', now()),
-	(44, 'runs', '0001_tables_of_a_run', now()),
-	(45, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(46, 'runs', '0003_doors_of_the_sweep', now()),
-	(47, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(48, 'config', '0001_counts_for_the_metrics', now()),
-	(49, 'guardian', '0001_initial', now()),
-	(50, 'guardian', '0002_generic_permissions_index', now()),
-	(51, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(52, 'mfa', '0001_initial', now()),
-	(53, 'mfa', '0002_authenticator_timestamps', now()),
-	(54, 'mfa', '0003_authenticator_type_uniq', now()),
-	(55, 'tenants', '0006_digests_as_bytes', now()),
-	(56, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(57, 'runs', '0006_hear_answers_in_one', now()),
-	(58, 'runs', '0007_events_in_less_room', now()),
-	(59, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(60, 'runs', '0009_blank_by_target', now()),
-	(61, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(62, 'runs', '0011_read_steps_by_number', now()),
-	(63, 'sessions', '0001_initial', now()),
-	(64, 'socialaccount', '0001_initial', now()),
-	(65, 'socialaccount', '0002_token_max_lengths', now()),
-	(66, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(67, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(68, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(69, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(44, 'approvals', '0016_count_refused_callbacks', now()),
+	(45, 'approvals', '0017_count_what_was_given_up', now()),
+	(46, 'approvals', '0018_each_way_out_in_turn', now()),
+	(47, 'runs', '0001_tables_of_a_run', now()),
+	(48, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(49, 'runs', '0003_doors_of_the_sweep', now()),
+	(50, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(51, 'config', '0001_counts_for_the_metrics', now()),
+	(52, 'guardian', '0001_initial', now()),
+	(53, 'guardian', '0002_generic_permissions_index', now()),
+	(54, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(55, 'mfa', '0001_initial', now()),
+	(56, 'mfa', '0002_authenticator_timestamps', now()),
+	(57, 'mfa', '0003_authenticator_type_uniq', now()),
+	(58, 'tenants', '0006_digests_as_bytes', now()),
+	(59, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(60, 'runs', '0006_hear_answers_in_one', now()),
+	(61, 'runs', '0007_events_in_less_room', now()),
+	(62, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(63, 'runs', '0009_blank_by_target', now()),
+	(64, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(65, 'runs', '0011_read_steps_by_number', now()),
+	(66, 'sessions', '0001_initial', now()),
+	(67, 'socialaccount', '0001_initial', now()),
+	(68, 'socialaccount', '0002_token_max_lengths', now()),
+	(69, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(70, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(71, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(72, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2376,7 +2406,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 227, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 57, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 69, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 72, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -2834,6 +2864,8 @@ CREATE INDEX auth_permission_content_type_id_2f476e4b ON public.auth_permission 
 
 CREATE INDEX callbacks_in_time ON public.approvals_callbackseen USING btree (at);
 
+CREATE INDEX deliveries_due_by_way ON public.approvals_delivery USING btree (channel_id, due_at) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'sending'::character varying])::text[]));
+
 CREATE INDEX deliveries_in_time ON public.approvals_delivery USING btree (tenant_id, created_at DESC, id DESC);
 
 CREATE INDEX deliveries_not_sent ON public.approvals_delivery USING btree (tenant_id, created_at DESC, id DESC) WHERE ((status)::text = ANY ((ARRAY['given_up'::character varying, 'pending'::character varying, 'sending'::character varying])::text[]));
@@ -2842,7 +2874,7 @@ CREATE INDEX deliveries_of_a_channel ON public.approvals_delivery USING btree (t
 
 CREATE INDEX deliveries_to_forget ON public.approvals_delivery USING btree (created_at) WHERE ((request_id IS NULL) AND ((status)::text = ANY ((ARRAY['sent'::character varying, 'given_up'::character varying])::text[])));
 
-CREATE INDEX delivery_due ON public.approvals_delivery USING btree (due_at) WHERE ((status)::text = ANY ((ARRAY['pending'::character varying, 'sending'::character varying])::text[]));
+CREATE INDEX deliveries_tried_in_vain ON public.approvals_delivery USING btree (created_at) WHERE ((attempts > 0) AND ((status)::text = 'given_up'::text));
 
 CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
 
@@ -3415,6 +3447,9 @@ GRANT ALL ON FUNCTION public.audit_blank(p_tenant uuid, p_before timestamp with 
 
 REVOKE ALL ON FUNCTION public.count_all() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_all() TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.count_given_up() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_given_up() TO vermilion_app;
 
 REVOKE ALL ON FUNCTION public.due_answers(n integer, since interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.due_answers(n integer, since interval) TO vermilion_app;
