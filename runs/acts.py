@@ -35,17 +35,21 @@ def _call(segment: Segment, step: StepRow, tool: Tool) -> Closing:
         return call_failed(step, TOO_LATE, tool, now=segment.clock())
     box = calls.Box()
     ctx = context_of(segment, step, box)
-    found = attempt(
+
+    def ended(found: str | Failure) -> Closing:
+        box.closed = True
+        _tell(segment, step, box)
+        if isinstance(found, Failure):
+            return call_failed(step, found, tool, now=segment.clock())
+        return Closing(step.seq, "completed", result=outages.fit(segment, found))
+
+    return attempt(
         segment,
         lambda: written(invoke(tool.function, ctx, values)),
+        ended,
         timeout=timeout_of(tool),
         tick=lambda: _tell(segment, step, box),
     )
-    box.closed = True
-    _tell(segment, step, box)
-    if isinstance(found, Failure):
-        return call_failed(step, found, tool, now=segment.clock())
-    return Closing(step.seq, "completed", result=outages.fit(segment, found))
 
 
 def _values(segment: Segment, step: StepRow, tool: Tool) -> dict[str, object]:
@@ -79,14 +83,12 @@ def _lookup(segment: Segment, step: StepRow, tool: Tool) -> Closing:
         outcome.append(answer)
         return written(answer.result) if isinstance(answer, Found) else ""
 
-    found = attempt(segment, look, timeout=timeout_of(tool))
-    if isinstance(found, Failure):
-        return _not_read(step, found, tool)
-    return _found(segment, step, outcome[0], found)
+    def ended(found: str | Failure) -> Closing:
+        if isinstance(found, Failure):
+            return lookup_failed(step, found, tool)
+        return _found(segment, step, outcome[0], found)
 
-
-def _not_read(step: StepRow, failure: Failure, tool: Tool) -> Closing:
-    return lookup_failed(step, failure, tool)
+    return attempt(segment, look, ended, timeout=timeout_of(tool))
 
 
 def _found(segment: Segment, step: StepRow, answer: Found | NotFound, result: str) -> Closing:

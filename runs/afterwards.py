@@ -10,8 +10,13 @@ from runs.tools import Tool
 GIVEN_UP = "The run is over and its outcome could not be looked up; a person has to find out."
 
 
-def settle(segment: Segment) -> None:
-    """Ask what became of each call in a lost holder's hand, or say that nobody knows. Always raises Stopped."""
+def settle(segment: Segment, late: Closing | None = None) -> None:
+    """Ask what became of each call in a lost holder's hand, or say that nobody knows. Always raises Stopped.
+
+    `late` is how a lookup ended that was given up; those that are left follow it.
+    """
+    if late is not None:
+        _close(segment, late)
     fence = segment.holder.lease.fence
     left = [step for step in segment.journal.steps if step.open_attempt and step.open_attempt.fence != fence]
     for step in left:
@@ -43,10 +48,11 @@ def _look(segment: Segment, step: StepRow) -> None:
     key = step.attempts[-1].key
     lost = Closing(step.seq, None, cause=CRASHED.cause, message=CRASHED.message, not_done=False)
     opened = segment.holder.close_and_open(lost, Opening(step.seq, kind="lookup", key=key))
-    said = acts.perform(segment, opened)
-    if said.status == "started":
-        said = _ended(said)
-    segment.holder.close(said)
+    _close(segment, acts.perform(segment, opened))
+
+
+def _close(segment: Segment, said: Closing) -> None:
+    segment.holder.close(_ended(said) if said.status == "started" else said)
 
 
 def _ended(said: Closing) -> Closing:

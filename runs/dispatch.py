@@ -235,7 +235,7 @@ def _read(segment: Segment, step: StepRow, tool: Tool, bound: Bound, kind: str) 
     function = tool.precondition if kind == "precondition" else tool.evidence
     opened = segment.holder.open(Opening(step.seq, kind=kind))  # type: ignore[arg-type]
     ctx = context_of(segment, opened, calls.Box())
-    found = attempt(segment, lambda: exact(invoke(function, ctx, bound.values)), timeout=timeout_of(tool))  # type: ignore[arg-type]
+    found = _looked(segment, lambda: exact(invoke(function, ctx, bound.values)), timeout=timeout_of(tool))  # type: ignore[arg-type]
     if not isinstance(found, Failure):
         segment.holder.close(Closing(step.seq, None))
         return Read(text=found)
@@ -243,6 +243,16 @@ def _read(segment: Segment, step: StepRow, tool: Tool, bound: Bound, kind: str) 
     closing = Closing(step.seq, None, cause=found.cause, message=found.message, not_done=True, delay=again)
     segment.holder.close(closing)
     return Read(failed=found.message) if again is None else None
+
+
+def _looked(segment: Segment, act: Callable[[], str], *, timeout: float) -> str | Failure:
+    try:
+        found: str = calls.apart(act, timeout=timeout)
+    except calls.Late:
+        return timed_out(timeout)
+    except Exception as error:
+        return classify(error, now=segment.clock())
+    return found
 
 
 def _read_again(segment: Segment, step: StepRow, tool: Tool, failure: Failure, kind: str) -> float | None:
@@ -254,16 +264,26 @@ def _read_again(segment: Segment, step: StepRow, tool: Tool, failure: Failure, k
 
 
 def attempt(
-    segment: Segment, act: Callable[[], str], *, timeout: float, tick: Callable[[], None] | None = None
-) -> str | Failure:
-    """Call what gives JSON text, or the classified failure. Writing the text counts towards the call's time."""
+    segment: Segment,
+    act: Callable[[], str],
+    ended: Callable[[str | Failure], Closing],
+    *,
+    timeout: float,
+    tick: Callable[[], None] | None = None,
+) -> Closing:
+    """Call what gives JSON text; how the attempt ended, by that text or the classified failure.
+
+    Writing the text counts towards the call's time. Past it, the segment goes on with the same closing elsewhere.
+    """
+
+    def late() -> None:
+        segment.go_on(ended(timed_out(timeout)))
+
     try:
-        found: str = calls.call(act, timeout=timeout, tick=tick)
-    except calls.Late:
-        return timed_out(timeout)
+        found: str | Failure = calls.call(act, timeout=timeout, late=late, tick=tick)
     except Exception as error:
-        return classify(error, now=segment.clock())
-    return found
+        found = classify(error, now=segment.clock())
+    return ended(found)
 
 
 def written(value: Any) -> str:

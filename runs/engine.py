@@ -2,20 +2,19 @@
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Max
 
-from runs import acts, afterwards, dispatch, gate, outages, recovery, states, turns
+from runs import acts, afterwards, calls, dispatch, gate, outages, recovery, states, turns
 from runs.agents import registry
 from runs.beginning import Begun, begin
 from runs.context import Conversation
-from runs.entries import Journal, Opening, StepRow
+from runs.entries import Closing, Journal, Opening, StepRow
 from runs.errors import NotRegistered
 from runs.journal import Halted, Holder, LostLease, StaleStamp, holder
-from runs.leases import release, stopped
+from runs.leases import Lease, release, stopped
 from runs.models import Attempt, Step
 from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
 from runs.proposals import foreseen
@@ -29,23 +28,23 @@ logger = logging.getLogger(__name__)
 
 def advance(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str], stopping: Callable[[], bool]) -> None:
     """Take the run if it is queued and known here, and work until it must wait. Never raises for the run's sake."""
-    began = begin(tenant, run, worker=worker, knows=knows)
-    if began is None:
-        return
+    taken: list[Lease] = []
+
+    def work() -> None:
+        if began := begin(tenant, run, worker=worker, knows=knows):
+            taken.append(began.lease)
+            _held(began.lease, lambda: _advance(_segment(began, worker, stopping)))
+
     try:
-        _hold(began, worker, stopping)
+        calls.watched(work)
     finally:
-        stopped(began.lease)  # What was not given up lapses by itself, and the sweep recovers the run.
+        for lease in taken:
+            stopped(lease)  # What was not given up lapses by itself, and the sweep recovers the run.
 
 
-def _hold(began: Begun, worker: str, stopping: Callable[[], bool]) -> None:
-    lease = began.lease
+def _held(lease: Lease, work: Callable[[], None]) -> None:
     try:
-        segment = _segment(began, worker, stopping)
-        if segment.journal.run.status in states.FINISHED:
-            afterwards.settle(segment)
-        else:
-            _work(segment)
+        work()
     except (Stopped, Halted):
         release(lease)
     except LostLease:
@@ -53,6 +52,14 @@ def _hold(began: Begun, worker: str, stopping: Callable[[], bool]) -> None:
         logger.warning("Run %s was taken over; this worker stops writing to it.", lease.run)
     except NotRegistered:
         holder(lease).give_back("This worker cannot run the version any more.")
+
+
+def _advance(segment: Segment, late: Closing | None = None) -> None:
+    """From the beginning, or from how an attempt ended whose call was given up."""
+    if segment.journal.run.status in states.FINISHED:
+        afterwards.settle(segment, late)
+    else:
+        _work(segment, late)
 
 
 def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment:
@@ -71,6 +78,7 @@ def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment
         stopping=stopping,
         call_ids={step.call_id for step in door.journal.steps if step.call_id},
     )
+    segment.go_on = lambda late: _held(began.lease, lambda: _advance(segment, late))
     segment.conversation = _conversation(segment)
     if agent.observe:
         segment.last_turn_at = _last_turn_at(segment)
@@ -105,9 +113,9 @@ def _compacted(journal: Journal) -> bool:
     return bool(journal.steps) and journal.steps[0].kind == states.COMPACTION
 
 
-def _work(segment: Segment) -> None:
+def _work(segment: Segment, late: Closing | None) -> None:
     """One boundary after the other; an opened attempt is always carried out before the next plan."""
-    opened: StepRow | None = None
+    opened = _recorded(segment, Done(late)) if late else None
     while True:
         try:
             if opened is None:
@@ -242,4 +250,4 @@ def _after(journal: Journal, done: Done) -> Journal:
         tokens_in=closed.usage.tokens_in if closed.usage else None,
         tokens_out=closed.usage.tokens_out if closed.usage else None,
     )
-    return replace(journal, steps=steps, next_seq=journal.next_seq + len(done.made))
+    return Journal(journal.run, steps, journal.last_event, journal.next_seq + len(done.made))

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from runs import gate, states
 from runs.agents import Agent
@@ -19,8 +19,7 @@ LONGEST_ID = 200
 LONGEST_ARGUMENTS = 1 << 20
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(NamedTuple):
     """One call as it will be written down; `bound` where it is valid, `allowed` where it may run at once."""
 
     planned: Planned
@@ -28,8 +27,7 @@ class Proposal:
     allowed: bool = False
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """What reading an answer needs: whose it is, what is recorded, and what the tenant has settled."""
 
     agent: Agent
@@ -40,8 +38,7 @@ class Reading:
     max_repeats: int
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """One call of the answer, under the id and the number that its step gets."""
 
     call: ToolCall
@@ -49,8 +46,7 @@ class Asked:
     seq: int
 
 
-@dataclass(frozen=True)
-class Valid:
+class Valid(NamedTuple):
     """A call of a known tool whose arguments fit."""
 
     asked: Asked

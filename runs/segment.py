@@ -16,7 +16,7 @@ from runs import gate, payloads
 from runs.agents import Agent, Budget
 from runs.arguments import Bound
 from runs.context import Conversation
-from runs.entries import Journal, StepRow
+from runs.entries import Closing, Journal, StepRow
 from runs.gate import Look, Standing
 from runs.journal import Holder
 from runs.plan import Facts
@@ -30,6 +30,10 @@ class Stopped(Exception):
     """This stretch of work is over; the run's row says why."""
 
 
+def _nowhere(_late: Closing) -> None:
+    raise RuntimeError("The engine says where this stretch of work goes on.")
+
+
 @dataclass
 class Segment:
     """One stretch of work on one run; everything here may be thrown away and read again."""
@@ -41,6 +45,8 @@ class Segment:
     views: dict[int, RequestView]
     conversation: Conversation
     stopping: Callable[[], bool]
+    go_on: Callable[[Closing], None] = _nowhere
+    """What comes after a call that was given up, in a thread that has taken the place of the one inside the call."""
     allowed: set[int] = field(default_factory=set)
     bound: dict[int, Bound] = field(default_factory=dict)
     call_ids: set[str] = field(default_factory=set)
@@ -128,6 +134,8 @@ class Segment:
 
 def widened(budget: Budget, extra: Any) -> Budget:
     """The agent's budget and what a person allowed beyond it."""
+    if not extra:
+        return budget
     return Budget(
         tokens=None if budget.tokens is None else budget.tokens + int(extra.get("tokens") or 0),
         cost=None if budget.cost is None else Decimal(budget.cost) + Decimal(str(extra.get("cost") or 0)),

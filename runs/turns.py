@@ -1,9 +1,8 @@
 """Asking the model, for an answer or a summary, and observing again: what changes nothing outside."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -11,7 +10,7 @@ from runs import calls, context, outages, states
 from runs.arguments import jsonable
 from runs.entries import Closing, StepRow, Usage
 from runs.errors import Transient
-from runs.failures import Failure, classify, storable, timed_out
+from runs.failures import classify, storable, timed_out
 from runs.llm.asking import ask
 from runs.llm.base import ModelRequest, ModelResponse, ToolCall
 from runs.proposals import Proposal, Reading, proposals
@@ -25,8 +24,7 @@ MOST_TOKENS, MOST_COST = 2**40, 10**6  # Of one turn; far beyond any answer, and
 CHARACTERS = 4  # Of a token, where nobody counted: a rough mean of the languages that models read.
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """How an attempt ended, and the calls that the answer asks for."""
 
     closing: Closing
@@ -37,21 +35,21 @@ def perform(segment: Segment, step: StepRow) -> Done:
     """Do this turn once; the closing says how it went."""
     try:
         return _ACTS[step.kind](segment, step)
-    except calls.Late:
-        failure = timed_out(settings.MODEL_TIMEOUT)
     except Exception as error:
-        failure = classify(error, now=segment.clock())
-    return Done(_failed(segment, step, failure))
+        return Done(turn_failed(step, classify(error, now=segment.clock()), now=segment.clock()))
 
 
-def _failed(segment: Segment, step: StepRow, failure: Failure) -> Closing:
-    return turn_failed(step, failure, now=segment.clock())
+def _call(segment: Segment, step: StepRow, act: Callable[[], Any], timeout: float) -> Any:
+    def late() -> None:
+        segment.go_on(turn_failed(step, timed_out(timeout), now=segment.clock()))
+
+    return calls.call(act, timeout=timeout, late=late)
 
 
 def _asked(segment: Segment, step: StepRow) -> Done:
     agent = segment.agent
     request = segment.conversation.request(segment.journal, instructions=agent.instructions, tools=agent.for_model)
-    response = _respond(segment, request)
+    response = _respond(segment, step, request)
     segment.last_turn_at = segment.clock()
     reading = Reading(
         agent=agent,
@@ -67,9 +65,9 @@ def _asked(segment: Segment, step: StepRow) -> Done:
     return Done(Closing(step.seq, "completed", result=text, usage=usage), made)
 
 
-def _respond(segment: Segment, request: ModelRequest) -> ModelResponse:
+def _respond(segment: Segment, step: StepRow, request: ModelRequest) -> ModelResponse:
     model = segment.agent.model
-    response: ModelResponse = calls.call(lambda: ask(model, request), timeout=settings.MODEL_TIMEOUT)
+    response: ModelResponse = _call(segment, step, lambda: ask(model, request), settings.MODEL_TIMEOUT)
     return response
 
 
@@ -77,7 +75,7 @@ def _summed_up(segment: Segment, step: StepRow) -> Done:
     """The model's own summary, recorded as it will be told: replay and context begin with it."""
     agent = segment.agent
     request = segment.conversation.compaction(segment.journal, instructions=agent.instructions, tools=agent.for_model)
-    response = _respond(segment, request)
+    response = _respond(segment, step, request)
     said = storable(response.text or "").strip()
     if not said:
         raise Transient("The model gave no summary of the conversation.")
@@ -125,7 +123,7 @@ def _observed(segment: Segment, step: StepRow) -> Done:
     ctx = context_of(segment, step, calls.Box())
     lines = [f"Observed again at {segment.clock().isoformat(timespec='seconds')}:"]
     for each in segment.agent.observe:
-        value = calls.call(lambda each=each: invoke(each, ctx, {}), timeout=settings.TOOL_TIMEOUT)  # type: ignore[misc]
+        value = _call(segment, step, lambda each=each: invoke(each, ctx, {}), settings.TOOL_TIMEOUT)  # type: ignore[misc]
         lines.append(f"{getattr(each, '__name__', 'observation')}: {_json(value)}")
     segment.last_turn_at = segment.clock()
     text = outages.fit(segment, "\n".join(lines))

@@ -12,6 +12,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from django.db import connection, transaction
+
 from runs.agents import Agent, Budget, register
 from runs.context import SUMMARISE
 from runs.errors import InvalidArguments, ModelRefused, OutcomeUnknown, PermissionRefused, RateLimited, Transient
@@ -127,7 +129,7 @@ def _call(request: ModelRequest, place: int, each: dict[str, Any]) -> ToolCall:
 
 def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
     """Enter the act in the ledger, then do as told: `ok`, `sleep:s`, `hold` (until the test lets the run go), or
-    `<failure>:<times>`, `die:<times>`."""
+    `<failure>:<times>`, `die:<times>`; `open` leaves a transaction open."""
     before = len([line for line in ledger.acts(ctx.run_id, name) if line["step"] == ctx.step])
     ledger.enter(
         run=str(ctx.run_id),
@@ -150,6 +152,10 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
             time.sleep(0.01)
     elif verb == "mumble":
         ctx.progress("a\0b\ud800" * 10_000, done=2**80, total="many")  # type: ignore[arg-type]
+    elif verb == "open":
+        transaction.set_autocommit(False)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
     elif verb != "ok" and before < int(number or 1):
         _die_if(verb)
         raise FAILURES[verb]

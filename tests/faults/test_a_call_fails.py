@@ -68,6 +68,13 @@ def test_a_call_past_its_time_is_given_up_and_its_thread_writes_nothing(workers:
     assert len(ledger.acts(run)) == 1
 
 
+def test_a_call_that_leaves_a_transaction_open_takes_nothing_of_the_run_into_it(workers: Any, acme: Tenant) -> None:
+    run = runs.start(acme, [call("pay", how="open")], [call("pay", amount=2)])
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.acts(run)) == 2
+    assert runs.story(acme, run).count("run.started") == 1
+
+
 def test_a_call_longer_than_the_lease_stays_with_its_worker(workers: Any, acme: Tenant) -> None:
     run = runs.start(acme, [call("pay", how="sleep:3.5")])
     runs.until(acme, run, "succeeded")
