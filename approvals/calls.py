@@ -3,6 +3,7 @@
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -78,11 +79,16 @@ def concealed(values: Any, *, sensitive: Sequence[str]) -> Any:
 def sentence(template: str, values: Mapping[str, Any], *, sensitive: Sequence[str] = ()) -> str:
     """The act as a sentence: `template` with its braces filled from `values`, sensitive ones masked."""
     parts = []
-    for literal, name, _, _ in string.Formatter().parse(template):
+    for literal, name in _pieces(template):
         parts.append(literal)
         if name is not None:
             parts.append(MASK if name in sensitive else _word(values.get(name, "–")))
     return "".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(template: str) -> tuple[tuple[str, str | None], ...]:
+    return tuple((literal, name) for literal, name, _, _ in string.Formatter().parse(template))
 
 
 def _word(value: Any) -> str:

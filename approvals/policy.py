@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 from uuid import UUID
 
@@ -60,18 +60,33 @@ class RuleSet:
     default: Rule
     stamp: int = 0
 
+    @cached_property
+    def settled(self) -> dict[tuple[str, str, str], Requirement]:
+        """What they demand of a tool, agent and risk, where no rule looks at more of the call."""
+        return {}
+
 
 DEFAULT = Rule(id="default", name="Default", by_risk={"low": 0, "medium": 0, "high": 1, "critical": 2})
 
 
 def evaluate(call: ProposedCall, rules: RuleSet, *, now: datetime) -> Requirement:
     """What `rules` demand of `call`. Never raises for what a rule or a call holds: it asks an admin instead."""
-    values = _Values(call, now)
-    met = [each for rule in rules.rules if (each := _apply(rule, call, values)) is not None]
+    kind = (call.tool, call.agent, call.risk)
+    known = rules.settled.get(kind)
+    if known is not None:
+        return known
+    about = [rule for rule in rules.rules if matches(rule, call)]
+    found = _evaluated(call, about, rules.default, _Values(call, now))
+    if all(rule.when is None for rule in about):
+        rules.settled[kind] = found
+    return found
+
+
+def _evaluated(call: ProposedCall, about: Sequence[Rule], default: Rule, values: "_Values") -> Requirement:
+    met = [each for rule in about if (each := _apply(rule, call, values)) is not None]
     if not met:
-        met = [_demanded(rules.default, call, _trace(rules.default, values))]
-    joined = reduce(Requirement.join, met)
-    return _tidy(joined, met, call)
+        met = [_demanded(default, call, _trace(default, values))]
+    return _tidy(reduce(Requirement.join, met), met, call)
 
 
 def matches(rule: Rule, call: ProposedCall) -> bool:
@@ -89,24 +104,34 @@ def typed_arguments(text: str, schema: Mapping[str, Any]) -> Any:
 
 
 class _Values:
-    """What conditions see, made once a call; a call that cannot be read makes every condition not evaluable."""
+    """What conditions see, made when one asks; a call that cannot be read makes every condition not evaluable."""
 
     def __init__(self, call: ProposedCall, now: datetime) -> None:
+        self._call = call
+        self._now = now
         self.error = ""
-        self.masked = frozenset(f"args.{name}" for name in call.sensitive)
-        self.values: dict[str, Any] = {
+
+    @cached_property
+    def masked(self) -> frozenset[str]:
+        return frozenset(f"args.{name}" for name in self._call.sensitive)
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        call = self._call
+        seen: dict[str, Any] = {
             "run": call.run,
             "agent": call.agent,
             "tool": call.tool,
             "initiator": call.initiator,
             "labels": call.labels,
             "risk": call.risk,
-            "now": now,
+            "now": self._now,
         }
         try:
-            self.values["args"] = typed_arguments(call.arguments, call.tool_definition.get("parameters") or {})
+            seen["args"] = typed_arguments(call.arguments, call.tool_definition.get("parameters") or {})
         except exact_json.BadJson as error:
             self.error = str(error)
+        return seen
 
     def at(self, path: str) -> str | None:
         """The value at a dotted path as text, or None where there is none; sensitive ones are masked."""
@@ -121,15 +146,14 @@ class _Values:
 
 
 def _apply(rule: Rule, call: ProposedCall, values: _Values) -> Requirement | None:
-    """What this rule demands, or None where it does not match."""
-    if not matches(rule, call):
-        return None
+    """What this rule about the call demands, or None where its condition does not hold."""
     if rule.when is None:
         return _demanded(rule, call, _trace(rule, values))
     try:
+        seen = values.values
         if values.error:
             raise conditions.NotEvaluable(values.error)
-        met = conditions.holds(rule.when, values.values)
+        met = conditions.holds(rule.when, seen)
     except conditions.NotEvaluable as error:
         return _asks_admin(rule, call, _trace(rule, values, error=str(error)))
     return _demanded(rule, call, _trace(rule, values)) if met else None

@@ -62,6 +62,23 @@ class Signature:
     def _rules(self) -> Any:
         return _Strict(self.schema)
 
+    @cached_property
+    def _kinds(self) -> Mapping[str, type]:
+        """The parameters that are text, a whole number or a truth and nothing more, with the type of their values."""
+        rules = self.schema.get("properties", {})
+        return {name: _KINDS[rule["type"]] for name, rule in rules.items() if _is_plain(rule)}
+
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        return frozenset(self.schema.get("required", ()))
+
+    def _broken(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What the schema has against the arguments; plain ones that are in order need not be asked about."""
+        kinds = self._kinds
+        if self._required <= given.keys() and all(type(each) is kinds.get(name) for name, each in given.items()):
+            return []
+        return [_schema_error(error) for error in self._rules.iter_errors(given)]
+
     def asking_why(self) -> dict[str, Any]:
         """The schema with the rationale that every model is asked for where a call changes something."""
         why = {"type": "string", "description": "Why this call is right, for the person who reviews it."}
@@ -82,7 +99,7 @@ class Signature:
         return self._bound(_object(text), "")
 
     def _bound(self, given: dict[str, Any], why: str) -> Bound:
-        if broken := [_schema_error(error) for error in self._rules.iter_errors(given)]:
+        if broken := self._broken(given):
             raise BadArguments(broken)
         try:
             model = self._model.model_validate(_exact(given))
@@ -137,6 +154,14 @@ _Strict = extend(
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number}),
 )
+
+
+_KINDS: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool}
+
+
+def _is_plain(rule: Mapping[str, Any]) -> bool:
+    """Whether the schema of a parameter asks for nothing but a type."""
+    return rule.get("type") in tuple(_KINDS) and not rule.keys() - {"type", "default", "description"}
 
 
 def _object(text: str) -> dict[str, Any]:

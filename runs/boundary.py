@@ -2,9 +2,9 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
 from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
@@ -24,8 +24,7 @@ _QUERY = prepared.expression("journal_boundary", " ".join(_TYPES))
 _AT = {name: place for place, name in enumerate(_NAMES)}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What the database did: `code` is ok, lost, halted or stale; `status` is the run's; times are epoch seconds."""
 
     code: str

@@ -56,6 +56,7 @@ class Holder:
         self.actor = actors.worker(lease.worker)
         self._actor = exact_json.dumps(self.actor.packed())
         self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
+        self._topic = f"run:{lease.run}"
         self._clock: tuple[float, float] | None = None
 
     @property
@@ -253,7 +254,7 @@ class Holder:
         return self.journal.step(opening.step)
 
     def _ring(self, last_event: int) -> None:
-        live.ring_now(f"run:{self.lease.run}", last_event, tenant=self.lease.tenant)
+        live.ring_now(self._topic, last_event, tenant=self.lease.tenant)
 
 
 def holder(lease: Lease) -> Holder:

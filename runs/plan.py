@@ -1,18 +1,19 @@
 """What comes next: a pure function of the journal, the requests' states and a few facts; it reads no clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import takewhile
+from types import MappingProxyType
+from typing import NamedTuple
 
 from runs import states
 from runs.agents import Budget
 from runs.entries import Journal, StepRow
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What the plan reads beside the journal.
 
     `requests` gives the state of each step's latest request, `allowed` the steps that the rules let pass under
@@ -22,12 +23,12 @@ class Facts:
 
     fence: int
     now: datetime
-    requests: Mapping[int, str] = field(default_factory=dict)
+    requests: Mapping[int, str] = MappingProxyType({})
     allowed: frozenset[int] = frozenset()
     parallel: bool = True
     max_steps: int = 100
     max_repeats: int = 3
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = Budget()
     worked: float = 0.0
     observe: bool = False
     window: int | None = None
@@ -197,10 +198,14 @@ REFUSALS = frozenset({"rejected", "expired", "refused"})
 
 def refusals(journal: Journal, tool: str, digest: str, *, before: int) -> int:
     """How often the identical call was refused, by people, by silence or by rules, before this step; since a retry."""
+    declined = [step for step in journal.steps if step.status == "declined"]
+    if not declined:
+        return 0
+    retried_after = journal.run.retried_after
     return sum(
-        step.tool == tool and step.digest == digest and step.status == "declined" and step.reason in REFUSALS
-        for step in journal.steps
-        if journal.run.retried_after < step.seq < before
+        step.tool == tool and step.digest == digest and step.reason in REFUSALS
+        for step in declined
+        if retried_after < step.seq < before
     )
 
 

@@ -4,8 +4,7 @@ import asyncio
 import inspect
 import string
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -47,8 +46,10 @@ class Risk(StrEnum):
 
     def at_least(self, other: "str | Risk | None") -> "Risk":
         """The higher of the two."""
+        if not other:
+            return self
         order = list(Risk)
-        return max(self, Risk(other or self), key=order.index)
+        return max(self, Risk(other), key=order.index)
 
 
 @dataclass(frozen=True)
@@ -143,22 +144,22 @@ class Tool:
 
     def bind(self, text: str) -> Bound:
         """Validate what the model wrote. Raises `runs.arguments.BadArguments`."""
-        with self._discreet():
+        try:
             return self.signature.bind(text)
+        except BadArguments as error:
+            raise self._discreet(error) from None
 
     def read(self, text: str) -> Bound:
         """Validate a bound text again, as before an act. Raises `runs.arguments.BadArguments`."""
-        with self._discreet():
-            return self.signature.read(text)
-
-    @contextmanager
-    def _discreet(self) -> Iterator[None]:
-        """Let no refusal of arguments repeat a sensitive value."""
         try:
-            yield
+            return self.signature.read(text)
         except BadArguments as error:
-            told = [(at, UNFIT if at.partition(".")[0] in self.sensitive else text) for at, text in error.errors]
-            raise BadArguments(told) from None
+            raise self._discreet(error) from None
+
+    def _discreet(self, error: BadArguments) -> BadArguments:
+        """Let no refusal of arguments repeat a sensitive value."""
+        told = [(at, UNFIT if at.partition(".")[0] in self.sensitive else text) for at, text in error.errors]
+        return BadArguments(told)
 
     def sentence(self, arguments: Mapping[str, Any]) -> str:
         """The summary about these bound arguments, sensitive ones masked."""

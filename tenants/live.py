@@ -130,7 +130,8 @@ class Ringer:
             if self.thread is None or not self.thread.is_alive():
                 self.thread = Thread(target=self._forever, name="bell", daemon=True)
                 self.thread.start()
-        self.wake.set()
+        if not self.wake.is_set():
+            self.wake.set()
 
     def flush(self) -> None:
         """Ring what waits, now."""

@@ -229,25 +229,15 @@ def _error(raw: Raw, result: PGresult) -> psycopg.Error:
 
 
 def _all(values: Sequence[Value]) -> list[Any]:
-    return [_sent(value) for value in values]
-
-
-def _sent(value: Value) -> bytes | None:
-    if value is None:
-        return None
-    return _bytes(value) if isinstance(value, str) else _array(value)
-
-
-def _bytes(value: str) -> bytes:
-    """libpq would end the text at its first NUL, and say nothing."""
-    if "\0" in value:
+    sent = [None if each is None else each.encode() if isinstance(each, str) else _array(each) for each in values]
+    if b"\0" in b"".join(filter(None, sent)):  # libpq would end the text at its first NUL, and say nothing.
         raise psycopg.DataError("A text for PostgreSQL cannot contain the character NUL.")
-    return value.encode()
+    return sent
 
 
 def _array(values: Sequence[str]) -> bytes:
     quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
-    return _bytes("{" + ",".join(quoted) + "}")
+    return ("{" + ",".join(quoted) + "}").encode()
 
 
 def _connection(here: BaseDatabaseWrapper) -> Raw:

@@ -97,6 +97,26 @@ def test_a_rule_that_cannot_be_evaluated_asks_an_admin_whatever_its_outcome(outc
     assert need.errors
 
 
+def test_one_set_of_rules_judges_each_call_by_its_own_arguments() -> None:
+    rules = RuleSet((a_rule(outcome="deny", when='args.order_id == "1"'),), DEFAULT)
+    given = [{**ARGUMENTS, "order_id": order} for order in ("2", "1", "2")]
+    found = [evaluate(a_call(risk="low", arguments=each), rules, now=NOW).outcome for each in given]
+    assert found == ["allow", "deny", "allow"]
+
+
+def test_one_set_of_rules_without_conditions_tells_tools_agents_and_risks_apart() -> None:
+    rules = RuleSet((a_rule(outcome="deny", tools=("refund",), agents=("desk",), risks=("low",)),), DEFAULT)
+    kinds = [("refund", "desk", "low"), ("send", "desk", "low"), ("refund", "night", "low"), ("refund", "desk", "high")]
+    for _ in range(2):
+        made = [a_call(tool=tool, agent=agent, risk=risk) for tool, agent, risk in kinds]
+        assert [evaluate(call, rules, now=NOW).outcome for call in made] == [
+            "deny",
+            "allow",
+            "allow",
+            "require_approval",
+        ]
+
+
 def test_arguments_that_are_no_json_ask_an_admin() -> None:
     call = replace(a_call(), arguments='{"a":1,"a":2}')
     need = evaluate(call, RuleSet((a_rule(outcome="allow", when="true"),), DEFAULT), now=NOW)

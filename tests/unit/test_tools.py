@@ -211,3 +211,17 @@ def test_plain_and_async_functions_both_work() -> None:
         return what
 
     assert [invoke(each, None, {"what": "it"}) for each in (soon, now)] == ["it", "it"]  # type: ignore[arg-type]
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Count {what}")
+def count(ctx: ToolContext, *, what: str, times: int = 1, loud: bool = False, at: Literal["a", "b"] = "a") -> str:
+    return what
+
+
+LOOSE = st.one_of(st.text(), st.integers(), st.booleans(), st.none(), st.decimals(allow_nan=False), st.just("a"))
+
+
+@given(st.dictionaries(st.sampled_from(["what", "times", "loud", "at", "else"]), LOOSE))
+def test_what_fits_at_a_glance_is_what_the_schema_lets_through(arguments: dict[str, Any]) -> None:
+    signature = count.signature
+    assert bool(signature._broken(arguments)) is bool(list(signature._rules.iter_errors(arguments)))
