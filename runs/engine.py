@@ -166,7 +166,8 @@ def _begin(segment: Segment, action: Action) -> StepRow | None:
 def _stop(segment: Segment, action: Park | Finish) -> None:
     if isinstance(action, Finish):
         result = action.result if action.status == "succeeded" else None
-        segment.holder.finish(action.status, result=result, reason=action.reason, message=action.message)
+        asked = bool(segment.views)
+        segment.holder.finish(action.status, result=result, reason=action.reason, message=action.message, asked=asked)
         raise Stopped
     if _park(segment, action):
         raise Stopped

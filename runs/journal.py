@@ -175,12 +175,20 @@ class Holder:
         """Stop at `needs_attention` for a listed reason; as `park`."""
         return self._park(states.ATTENTION, before, reason=reason, message=message)
 
-    def finish(self, status: str, *, result: str | None = None, reason: str = "", message: str = "") -> None:
-        """End the run as `succeeded` or `failed`: closes requests, unstarted steps and steps between attempts."""
+    def finish(
+        self, status: str, *, result: str | None = None, reason: str = "", message: str = "", asked: bool = True
+    ) -> None:
+        """End the run as `succeeded` or `failed`: closes requests, unstarted steps and steps between attempts.
+
+        Without `asked` no question of this run was ever put to people, which only its holder does; one round trip then.
+        """
+        if not asked:
+            return self._stop(status, reason=reason, message=message, result=result)
         with scope(self.lease.tenant):
-            hold(f"run:{self.lease.run}")
-            cancel_open(f"run:{self.lease.run}", actor=self.actor, because=f"run_{status}")
+            hold(self._topic)
+            cancel_open(self._topic, actor=self.actor, because=f"run_{status}")
             self._stop(status, reason=reason, message=message, result=result)
+        return None
 
     def give_back(self, because: str) -> None:
         """Back to `queued` without having failed: shutdown, time slice used up."""

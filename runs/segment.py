@@ -52,6 +52,8 @@ class Segment:
     call_ids: set[str] = field(default_factory=set)
     last_turn_at: datetime | None = None
     people: Roster | None = None
+    slice: float = field(default_factory=lambda: float(settings.SLICE_SECONDS))
+    max_repeats: int = field(default_factory=lambda: int(settings.MAX_REPEATS))
     began: float = field(default_factory=time.monotonic)
     seen: float = field(default_factory=time.monotonic)
 
@@ -71,17 +73,13 @@ class Segment:
     def journal(self) -> Journal:
         return self.holder.journal
 
-    @property
-    def max_repeats(self) -> int:
-        return int(settings.MAX_REPEATS)
-
     def tool(self, step: StepRow) -> Tool | None:
         """The tool of this step, if this version of the agent has it."""
         return self.agent.by_name.get(step.tool)
 
     def over(self) -> bool:
         """Whether this stretch should end at the next boundary: shutdown, or its time slice is used up."""
-        return self.stopping() or time.monotonic() - self.began >= settings.SLICE_SECONDS
+        return self.stopping() or time.monotonic() - self.began >= self.slice
 
     def renew(self) -> None:
         """Read again what others may have changed: rules, switches, requests, the journal itself."""
