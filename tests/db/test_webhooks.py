@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from django.db import connections
+from django.db import connection, connections
 from standardwebhooks import Webhook
 
 from approvals import channels, deliveries
@@ -83,6 +83,24 @@ def test_what_nobody_subscribed_to_is_not_written(acme: Tenant, ravi: Member, re
     hook(ravi, receiver, "run.failed")
     park(acme)
     assert sent(acme) == []
+
+
+def test_of_the_events_of_one_statement_each_is_told_that_was_subscribed_to(
+    acme: Tenant, ravi: Member, receiver: Receiver
+) -> None:
+    hook(ravi, receiver, "step.completed", "step.started")
+    with scope(acme.pk):
+        hold("case:1")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)"
+                " SELECT app_tenant(), subject_bytes('case:1'), e.seq, e.name, now(), '[\"command\"]', '', '{}'"
+                " FROM unnest(ARRAY['step.completed', 'step.planned', 'step.started']) WITH ORDINALITY AS e(name, seq)"
+            )
+    assert sorted((row.seq, row.kind, row.subject) for row in sent(acme)) == [
+        (1, "step.completed", "case:1"),
+        (3, "step.started", "case:1"),
+    ]
 
 
 def test_an_event_that_is_rolled_back_is_told_to_nobody(acme: Tenant, ravi: Member, receiver: Receiver) -> None:
