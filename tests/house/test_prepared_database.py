@@ -38,7 +38,7 @@ def empty_database(name: str) -> Iterator[str]:
         try:
             yield name
         finally:
-            connection.execute(f"DROP DATABASE {name} (FORCE)")
+            connection.execute(f"DROP DATABASE {name}")  # Waits for who is leaving; none may force a pg_dump out.
 
 
 @pytest.fixture
