@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from tenants.models import Tenant
+from approvals import rules
+from approvals.models import ApprovalRequest
+from tenants.actors import COMMAND
+from tenants.models import Member, Tenant
+from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
 from tests.cast.runs import call
@@ -42,3 +46,23 @@ def test_a_clock_that_is_wrong_takes_no_live_run_and_keeps_no_lost_one_waiting(
     assert runs.story(acme, run).count("run.recovered") == 2
     times = [event.at for event in runs.events_of(acme, run)]
     assert all(earlier <= later for earlier, later in pairwise(times)), "an event's time is the database's"
+
+
+def test_a_host_in_a_zone_far_from_utc_neither_ends_a_request_at_once_nor_keeps_it(
+    own_workers: Callable[..., Any], acme: Tenant, alice: Member
+) -> None:
+    """Case 56: fourteen hours ahead of UTC."""
+    with scope(acme.pk):
+        for tool, seconds in (("refund", 3600), ("pay", 2)):
+            wanted = {"of": [{"member": alice.email}], "response_timeout": seconds}
+            rules.create_rule(actor=COMMAND, name=tool, tools=[tool], outcome="require_approval", **wanted)
+    own_workers(n=1, TZ="Pacific/Kiritimati", PGTZ="Pacific/Kiritimati")
+    long, short = (runs.start(acme, [call(tool)]) for tool in ("refund", "pay"))
+    runs.until(acme, short, "succeeded")
+    assert runs.story(acme, short).count("approval.expired") == 1
+    runs.until(acme, long, "waiting_approval")
+    with scope(acme.pk, read_only=True):
+        waits = ApprovalRequest.objects.get(subject=f"run:{long}")
+        assert waits.status == "pending"
+        asked = next(event.at for event in runs.events_of(acme, long) if event.name == "approval.requested")
+        assert round((waits.deadline - asked).total_seconds()) == 3600
