@@ -24,7 +24,7 @@ class Override:
 class Rota:
     """Turns of `days` days (1 or 7) in the order of `members`; the first begins at `handover` on `first_day`.
 
-    Of two overrides at one moment the later one of the tuple counts.
+    Before that nobody is on call but by an override. Of two overrides at one moment the later one of the tuple counts.
     """
 
     name: str
@@ -46,6 +46,8 @@ class Turn:
     member: UUID | None
     instead_of: tuple[UUID, ...] = ()
     override: bool = False
+    begun: bool = True
+    """False before the first turn, where `ends` is its beginning or that of an override before it."""
 
 
 def on_call(rota: Rota, at: datetime, able: Collection[UUID]) -> Turn:
@@ -54,6 +56,8 @@ def on_call(rota: Rota, at: datetime, able: Collection[UUID]) -> Turn:
         if override.starts <= at < override.ends and override.member in able:
             return _cut(rota, Turn(override.starts, override.ends, override.member, override=True), at)
     number = _number(rota, at)
+    if number < 0:
+        return _cut(rota, Turn(_begins(rota, number), _begins(rota, 0), None, begun=False), at)
     member, passed = _whose(rota, number, able)
     return _cut(rota, Turn(_begins(rota, number), _begins(rota, number + 1), member, passed), at)
 
@@ -75,13 +79,20 @@ def turns(rota: Rota, start: datetime, end: datetime, able: Collection[UUID]) ->
         yield held
 
 
+def begins(rota: Rota) -> datetime:
+    """When the first turn begins."""
+    return _begins(rota, 0)
+
+
 def people(rota: Rota) -> frozenset[UUID]:
     """Everyone who has a turn, by the order or by an override."""
     return frozenset(rota.members) | {each.member for each in rota.overrides}
 
 
 def _goes_on(before: Turn, after: Turn) -> bool:
-    """Whether it is one override that another's edge merely cuts."""
+    """Whether it is one override, or the time before the first turn, that another override's edge merely cuts."""
+    if not before.begun and not after.begun:
+        return True
     return before.override and after.override and before.member == after.member
 
 
@@ -90,7 +101,7 @@ def _cut(rota: Rota, turn: Turn, at: datetime) -> Turn:
     edges = [edge for each in rota.overrides for edge in (each.starts, each.ends)]
     starts = max([turn.starts, *[edge for edge in edges if edge <= at]])
     ends = min([turn.ends, *[edge for edge in edges if edge > at]])
-    return Turn(starts, ends, turn.member, turn.instead_of, turn.override)
+    return replace(turn, starts=starts, ends=ends)
 
 
 def _whose(rota: Rota, number: int, able: Collection[UUID]) -> tuple[UUID | None, tuple[UUID, ...]]:

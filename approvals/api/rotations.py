@@ -57,7 +57,7 @@ def list_rotations(request: KeyRequest) -> Shape:
 
 @router.post("/rotations", response={201: Any}, summary="Make a rotation")
 def create(request: KeyRequest, body: RotationBody) -> Status[Any]:
-    """The first of `members` begins on `first_day` at `handover` in `zone`."""
+    """The first of `members` begins on `first_day` at `handover` in `zone`; before that `on_call` is null."""
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
         row = rotations.create(actor=bearer.actor, channel="api", **body.model_dump(exclude_unset=True))
@@ -94,7 +94,7 @@ def archive(request: KeyRequest, rotation_id: UUID) -> Status[None]:
 
 @router.get("/rotations/{uuid:rotation_id}/turns", summary="Read the turns to come")
 def turns(request: KeyRequest, rotation_id: UUID, days: int = 14) -> Shape:
-    """Who is on call from now on for so many days, at most 92, and who was passed over."""
+    """Who is on call from now on for so many days, at most 92, and who was passed over; before the first day nobody."""
     demand(request, "settings:read")
     if not 1 <= days <= MAX_DAYS:
         words = _("A whole number from %(lowest)s to %(highest)s is wanted.")
@@ -145,7 +145,7 @@ def _shape(row: Rotation, people: Roster) -> Shape:
         **rotations.written(row),
         "id": row.pk,
         "members": members,
-        "on_call": _turn(now, people),
+        "on_call": _turn(now, people) if now.begun else None,
         "created_at": row.created_at,
     }
 

@@ -12,7 +12,7 @@ class Rotation(TenantModel):
     """One person at a time, handed over daily or weekly at a local time.
 
     The first of its members begins at `handover` in `zone` on `first_day`, whose weekday is the day of a weekly
-    hand-over. Before that the order runs backwards in the same way.
+    hand-over. Before that nobody is on call but by an override.
     """
 
     name = models.TextField()

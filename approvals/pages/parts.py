@@ -137,11 +137,15 @@ class RungPerson:
 
 @dataclass(frozen=True)
 class DutyLine:
-    """Who is on call, "" for nobody, until when, and who was passed over because they no longer answer requests."""
+    """Who is on call, "" for nobody, until when, and who was passed over because they no longer answer requests.
+
+    `begins` is when the first turn begins, where that is still to come.
+    """
 
     name: str
     until: datetime
     you: bool = False
+    begins: datetime | None = None
     instead_of: Sequence[str] = ()
 
 

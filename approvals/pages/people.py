@@ -9,14 +9,13 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import clock, escalations, reviewers
+from approvals import clock, escalations, reviewers, rotas
 from approvals.facts import Facts
 from approvals.models import Review
 from approvals.pages.parts import DutyLine, Later, RungLine, RungPerson, VoteLine, Waiting
 from approvals.requirements import Place
 from approvals.reviewers import Verdict
-from approvals.rosters import Roster, Someone
-from approvals.rotas import Turn
+from approvals.rosters import OnCall, Roster, Someone
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
@@ -134,7 +133,7 @@ def _levels(
     for rung, level in zip(schedule, facts.ask.escalation.levels, strict=False):
         inside = [each for each in names.people.values() if level.names(each)]
         reached = facts.request.escalation_level >= rung.level
-        duties = [names.rotations[key].turn for key in sorted(level.rotations) if key in names.rotations]
+        duties = [names.rotations[key] for key in sorted(level.rotations) if key in names.rotations]
         lines.append(
             RungLine(
                 kind="level",
@@ -144,17 +143,19 @@ def _levels(
                 reached=reached,
                 adds=True,
                 people=_people(inside, judged, answers, names, reader=reader),
-                duties=[_duty(turn, names, reader=reader) for turn in duties],
+                duties=[_duty(each, names, reader=reader) for each in duties],
             )
         )
     return lines
 
 
-def _duty(turn: Turn, names: Roster, *, reader: UUID) -> DutyLine:
+def _duty(rotation: OnCall, names: Roster, *, reader: UUID) -> DutyLine:
     """Who is on call for a level now."""
+    turn = rotation.turn
+    begins = None if turn.begun else rotas.begins(rotation.rota)
     passed = [names.name(each) for each in turn.instead_of]
     who = names.name(turn.member) if turn.member else ""
-    return DutyLine(who, you=turn.member == reader, until=turn.ends, instead_of=passed)
+    return DutyLine(who, you=turn.member == reader, until=turn.ends, begins=begins, instead_of=passed)
 
 
 def level_names(level: escalations.Level, names: Roster) -> list[str]:

@@ -35,6 +35,7 @@ class TurnLine:
     now: bool
     override: bool
     instead_of: Sequence[str]
+    begun: bool
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class RotationCard:
     edit_url: str
     zone: str
     users: Sequence[str]
+    begins: datetime
     now: TurnLine
     turns: Sequence[TurnLine]
     overrides: Sequence[OverrideLine] = ()
@@ -250,6 +252,7 @@ def _card(row: Rotation, people: Roster, url: str, *, whole: bool = False) -> Ro
         edit_url=f"{url}{row.pk}/edit/",
         zone=row.zone,
         users=rotations.users_of(row) if whole else (),
+        begins=rotas.begins(rota),
         now=lines[0],
         turns=lines if whole else lines[1:3],
         overrides=[
@@ -267,4 +270,5 @@ def _turn(turn: Turn, people: Roster) -> TurnLine:
         now=turn.starts <= people.now < turn.ends,
         override=turn.override,
         instead_of=[people.name(each) for each in turn.instead_of],
+        begun=turn.begun,
     )

@@ -43,6 +43,16 @@ def test_a_rotation_says_who_is_on_call_now_and_next(nights: dict[str, Any], rav
     assert get(ravi_key, f"/rotations/{nights['id']}/turns?days=93")["status"] == 422
 
 
+def test_nobody_is_on_call_before_the_first_day(acme: Tenant, alice: Member, ravi_key: Key) -> None:
+    day = (clock.now() + timedelta(days=5)).date()
+    made = read(send(ravi_key, "post", "/rotations", body_of(alice, first_day=day.isoformat(), zone="UTC")))
+    assert made["on_call"] is None
+    turns = get(ravi_key, f"/rotations/{made['id']}/turns")["items"]
+    assert [each["member"] for each in turns][:2] == [None, str(alice.pk)]
+    assert turns[0]["until"] == turns[1]["from"]
+    assert turns[0]["until"].startswith(f"{day}T00:00:00")
+
+
 def test_a_rotation_is_changed_and_archived(acme: Tenant, nights: dict[str, Any], ravi_key: Key, bo: Member) -> None:
     url = f"/rotations/{nights['id']}"
     changed = read(send(ravi_key, "patch", url, {"members": [bo.email], "every": "day"}))

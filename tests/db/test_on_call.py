@@ -76,6 +76,22 @@ def test_a_level_with_nobody_on_call_is_passed_at_once(acme: Tenant, alice: Memb
     assert [each["because"] for each in told(request, "approval.escalated")] == ["too_few", "nobody_left"]
 
 
+def test_a_level_with_nobody_on_call_yet_is_passed_at_once_and_one_who_steps_in_is_asked(
+    acme: Tenant, alice: Member, bo: Member, chen: Member
+) -> None:
+    row = rotation(acme, bo, first_day=(clock.now() + timedelta(days=30)).date().isoformat())
+    request = asks(acme, alice, row)
+    hours_pass(request, 1.1)
+    escalation.sweep()
+    assert asked(request) == {"Alice"}
+    assert [each["because"] for each in told(request, "approval.escalated")] == ["time"]
+    with scope(acme.pk):
+        ends = clock.now() + timedelta(hours=3)
+        rotations.override(row.pk, actor=WORKER, member=chen, starts=None, ends=ends)
+    escalation.sweep()
+    assert asked(request) == {"Alice", "Chen"}
+
+
 def test_who_has_left_is_passed_over(acme: Tenant, alice: Member, bo: Member, chen: Member, ravi: Member) -> None:
     request = asks(acme, alice, rotation(acme, bo, chen))
     hours_pass(request, 1.1)

@@ -45,7 +45,7 @@ def filled(acme: Tenant, alice: Member, ravi: Member, ravi_key: Key, her_run: St
 
 
 def override_a_rotation(alice: Member) -> None:
-    turns = {"zone": "UTC", "every": "week", "handover": "09:00", "first_day": "2026-11-30"}
+    turns = {"zone": "UTC", "every": "week", "handover": "09:00", "first_day": "2026-11-02"}
     row = rotations.create(actor=COMMAND, name="Nights", members=[alice.email], **turns)
     ends = clock.now() + timedelta(days=1)
     rotations.override(row.pk, actor=COMMAND, member=alice, starts=None, ends=ends)

@@ -63,7 +63,7 @@ def test_every_settings_page_is_accessible(
         week = {"monday": [["09:00", "12:00"], ["13:00", "17:00"]]}
         calendar = working_hours.create(actor=actor(ravi), name="Berlin", zone="Europe/Berlin", country="DE", week=week)
         nights = rotations.create(
-            actor=actor(ravi), name="Nights", every="week", zone="UTC", handover="09:00", first_day="2026-11-30",
+            actor=actor(ravi), name="Nights", every="week", zone="UTC", handover="09:00", first_day="2026-11-02",
             members=[str(alice.pk)],
         )  # fmt: skip
         escalation_policies.create(

@@ -15,7 +15,7 @@ from approvals.escalations import Level, Levels
 from approvals.requirements import REVIEWERS, Demand, Place, Requirement
 from approvals.reviewers import Asking
 from approvals.rosters import OnCall, Roster, Someone
-from approvals.rotas import Rota, on_call
+from approvals.rotas import Rota, begins, on_call
 
 START = datetime(2026, 3, 23, tzinfo=UTC)
 END = START + timedelta(days=14)
@@ -116,7 +116,7 @@ def test_in_working_time_only_the_working_hours_count() -> None:
 
 
 def test_who_is_on_call_is_there_at_night_for_their_turn() -> None:
-    rota = Rota("Nights", "Europe/Oslo", 7, time(9), date(2026, 3, 23), (C, D))
+    rota = Rota("Nights", "Europe/Oslo", 7, time(9), date(2026, 3, 16), (C, D))
     team = Place("group", "team")
     who = people(A, C, groups={A: "team"})
     found = stretches(plan(1, team, who=who, calendar=office("Europe/Oslo"), rota=rota), START, END)
@@ -124,6 +124,14 @@ def test_who_is_on_call_is_there_at_night_for_their_turn() -> None:
     assert [each.members for each in found[:3]] == [(C,), (A, C), (C,)]
     turned = [each.starts for each in found if each.starts == datetime(2026, 3, 30, 7, tzinfo=UTC)]
     assert len(turned) == 1, "D is no reviewer, so C goes on; the hand-over follows the clock change"
+
+
+def test_nobody_is_there_at_night_before_the_rotation_begins() -> None:
+    rota = Rota("Nights", "Europe/Oslo", 7, time(9), (START + timedelta(days=5)).date(), (C, D))
+    who = people(A, C, groups={A: "team"})
+    found = stretches(plan(1, Place("group", "team"), who=who, rota=rota), START, END)
+    assert [each.members for each in found[:2]] == [(A,), (A, C)]
+    assert found[0].ends == begins(rota)
 
 
 def test_people_who_come_one_after_the_other_may_still_be_enough() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from approvals.rotas import Override, Rota, on_call, turns
+from approvals.rotas import Override, Rota, begins, on_call, turns
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 EVERYBODY = frozenset({A, B, C, D})
@@ -31,7 +31,6 @@ def at(text: str, zone: str = OSLO) -> datetime:
         (WEEKLY, "2026-12-07T08:59", A),
         (WEEKLY, "2026-12-07T09:00", B),
         (WEEKLY, "2026-12-21T09:00", A),
-        (WEEKLY, "2026-11-30T08:59", C),
         (WEEKLY, "2027-11-29T09:00", B),
         (DAILY, "2026-11-30T09:00", A),
         (DAILY, "2026-12-01T08:59", A),
@@ -41,6 +40,28 @@ def at(text: str, zone: str = OSLO) -> datetime:
 )
 def test_the_order_goes_round_from_the_first_day(rota: Rota, now: str, wanted: UUID) -> None:
     assert on_call(rota, at(now), EVERYBODY).member == wanted
+
+
+@pytest.mark.parametrize(
+    ("rota", "now", "starts"),
+    [
+        (WEEKLY, "2026-11-30T08:59", "2026-11-23T09:00"),
+        (WEEKLY, "2026-11-01T12:00", "2026-10-26T09:00"),
+        (DAILY, "2026-11-30T08:59", "2026-11-29T09:00"),
+        (DAILY, "2020-01-01T12:00", "2020-01-01T09:00"),
+    ],
+)
+def test_nobody_is_on_call_before_the_first_turn(rota: Rota, now: str, starts: str) -> None:
+    turn = on_call(rota, at(now), EVERYBODY)
+    assert (turn.member, turn.instead_of, turn.begun) == (None, (), False)
+    assert (turn.starts, turn.ends) == (at(starts), begins(rota)) == (at(starts), at("2026-11-30T09:00"))
+
+
+def test_who_steps_in_before_the_first_turn_counts() -> None:
+    rota = replace(WEEKLY, overrides=(Override(D, at("2026-11-28T00:00"), at("2026-11-29T00:00")),))
+    found = list(turns(rota, at("2026-11-10T00:00"), at("2026-12-01T00:00"), EVERYBODY))
+    assert [(turn.member, turn.begun) for turn in found] == [(None, False), (D, True), (None, False), (A, True)]
+    assert (found[0].ends, found[2].ends) == (at("2026-11-28T00:00"), begins(rota))
 
 
 @pytest.mark.parametrize(
@@ -138,6 +159,25 @@ def test_turns_follow_each_other_without_a_gap_and_agree_with_every_moment_in_th
         for moment in (turn.starts, turn.starts + (turn.ends - turn.starts) / 2, turn.ends - timedelta(microseconds=1)):
             assert on_call(rota, moment, able).member == turn.member
         assert turn.member is None or turn.member in able
+
+
+@settings(max_examples=100)
+@given(
+    st.sampled_from(ZONES),
+    st.sampled_from([1, 7]),
+    st.times().map(lambda each: each.replace(second=0, microsecond=0)),
+    st.dates(date(2011, 12, 20), date(2012, 1, 10)) | st.dates(date(2026, 3, 1), date(2026, 11, 30)),
+    st.timedeltas(-timedelta(days=30), timedelta(days=30)),
+)
+def test_somebody_is_on_call_exactly_from_the_first_days_hand_over_on(
+    zone: str, days: int, handover: time, first_day: date, away: timedelta
+) -> None:
+    rota = Rota("Any", zone, days, handover, first_day, (A, B))
+    now = begins(rota) + away
+    turn = on_call(rota, now, EVERYBODY)
+    assert (turn.member is not None) == turn.begun == (now >= begins(rota))
+    assert turn.starts <= now < turn.ends
+    assert on_call(rota, begins(rota), EVERYBODY).begun
 
 
 @settings(max_examples=60)

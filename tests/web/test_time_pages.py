@@ -1,5 +1,6 @@
 """The pages of working hours, being on call and absences: who may open them, what they change, what they tell."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -217,13 +218,28 @@ def test_the_request_says_since_when_a_level_is_asked_and_not_when_it_would_have
     assert ", from " not in page.get(url).content.decode().partition("On call: Nights")[2].partition("</li>")[0]
 
 
+def test_a_rotation_that_has_not_begun_says_when_it_begins(
+    acme: Tenant, ravi: Member, alice: Member, bo: Member
+) -> None:
+    row = rotation(acme, bo, first_day="2027-06-07", handover="09:00")
+    page = browser(ravi)
+    for url in (f"{BASE}rotations/", f"{BASE}rotations/{row.pk}/"):
+        text = page.get(url).text
+        assert re.search(r"Nobody is on call\. Begins on <time[^>]*>7 Jun 2027 \d\d:\d\d</time>\.", text)
+        assert "is on call</b>" not in text
+    team = group(acme, "Team", alice)
+    rule(acme, alice, of=[{"group": team.name}], escalation_policy=on_call_after(acme, row))
+    asked = browser(alice).get(f"/t/acme/requests/{park(acme).pk}/").text
+    assert re.search(r"Nobody is on call\. Begins on <time[^>]*>7 Jun 2027", asked)
+
+
 def test_a_rules_page_shows_the_hours_with_too_few_people(
     acme: Tenant, ravi: Member, alice: Member, bo: Member
 ) -> None:
     group(acme, "Team", alice)
     with scope(acme.pk):
         rotations.create(
-            actor=WORKER, name="Other", zone="UTC", every="day", handover="09:00", first_day="2026-11-30",
+            actor=WORKER, name="Other", zone="UTC", every="day", handover="09:00", first_day="2026-11-02",
             members=[str(bo.pk)],
         )  # fmt: skip
         escalation_policies.create(actor=WORKER, name="Late", levels=[{"after": 60, "rotations": ["Other"]}])
