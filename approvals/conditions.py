@@ -66,7 +66,7 @@ def holds(source: str, values: Mapping[str, Any]) -> bool:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
-        raise NotEvaluable(_why(error)) from error
+        raise NotEvaluable(_why(error, source, values)) from error
     if result is not True and result is not False:
         raise NotEvaluable(f"The condition gave {result!r:.60}, which is neither true nor false.")
     return result
@@ -180,10 +180,30 @@ def _text(value: str, *, path: str, macros: bool) -> str:
     return value
 
 
-def _why(error: BaseException) -> str:
+def _why(error: BaseException, source: str, values: Mapping[str, Any]) -> str:
     if isinstance(error, KeyError):
         return f"The condition reads {error.args[0]!s}, which this call does not have."
-    return f"The condition failed: {_first_line(error)}"
+    if str(error).startswith("No such overload"):
+        kinds = [f"{path} is {_kind(_at(values, path))}" for path in paths(source)]
+        return " ".join(
+            ["It compares or computes what does not go together.", *(["; ".join(kinds) + "."] if kinds else [])]
+        )
+    return f"The condition failed: {_first_line(error).partition('. ')[0].rstrip('.')}."
+
+
+def _at(values: Mapping[str, Any], path: str) -> Any:
+    found: Any = values
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {str: "a text", datetime: "a time", list: "a list", tuple: "a list", int: "a number", float: "a number"}
+    kinds |= {Decimal: "a number", dict: "an object"}
+    return kinds.get(type(value), "nothing" if value is None else "of another kind")
 
 
 def _first_line(error: BaseException) -> str:

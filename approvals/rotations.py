@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals import clock, errors, rotas, rule_bodies
 from approvals.models import EscalationPolicy, Rotation, RotationMember, RotationOverride
-from tenants import audit, stamps, times
+from tenants import audit, stamps, times, wording
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import not_found
@@ -55,7 +55,7 @@ def archive(rotation_id: UUID, *, actor: Actor, channel: str = "") -> None:
     row = found(rotation_id)
     users = users_of(row)
     if users:
-        words = _("It is asked by: %(names)s. Take it out there first.") % {"names": ", ".join(users)}
+        words = _("It is asked by: %(names)s. Take it out there first.") % {"names": wording.listed(users)}
         raise errors.field("id", words, code="in_use")
     row.archived_at = clock.now()
     row.save(update_fields=["archived_at"])

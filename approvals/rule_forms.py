@@ -74,7 +74,7 @@ class RuleForm(Plain):
         help_text=_("None chosen means all."),
     )
     when = forms.CharField(
-        label=_("and"),
+        label=_("Condition"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "class": "code", "spellcheck": "false"}),
         help_text=_("CEL over args, tool, agent, run, initiator, labels, risk, now. Empty means always."),

@@ -2,13 +2,26 @@
 
 from typing import Any
 
+from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal.ratelimit import parse_rates
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.http import HttpRequest
+from django.utils.functional import lazy
+from django.utils.translation import gettext as _
+
+from tenants.templatetags.look import span
+
+
+def _too_many() -> str:
+    longest = max((rate.duration for rate in parse_rates(app_settings.RATE_LIMITS.get("login_failed"))), default=0)
+    return _("Too many failed attempts to sign in. Try again in %(time)s.") % {"time": span(longest)}
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Closed to sign-up: a person comes in by an invitation of an admin."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {"too_many_login_attempts": lazy(_too_many, str)()}
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """Never."""

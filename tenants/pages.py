@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from tenants import wording
 from tenants.models import Member
 from tenants.refusals import Refusal, forbidden
 from tenants.requests import TenantRequest
@@ -145,7 +146,7 @@ def refused(request: TenantRequest, refusal: Refusal, form: BaseForm | None = No
 def _not_theirs(request: TenantRequest, roles: tuple[str, ...]) -> Refusal:
     with read(request):
         able = Member.objects.filter(active=True, roles__overlap=list(roles)).select_related("person")
-        names = ", ".join(member.name for member in able.order_by("person__name")[:5])
+        names = wording.listed(member.name for member in able.order_by("person__name")[:5])
     wanted = _(" or ").join(str(ROLES[role]) for role in roles)
     words = {"roles": wanted, "names": names or "–"}
     return forbidden(_("This is for the role %(roles)s. These people can: %(names)s.") % words, code="no_role")

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -16,6 +15,8 @@ from approvals.display import shown
 from approvals.models import ApprovalRequest, Delivery
 from approvals.notifications import links, outbox
 from approvals.notifications.chat import Words
+from approvals.rule_forms import RISK_WORDS
+from tenants import wording
 from tenants.models import Tenant
 
 _SUBJECTS = {
@@ -166,11 +167,11 @@ def _facts(request: ApprovalRequest) -> list[tuple[str, str]]:
     """What may stand outside the sign-in: no parameter, no reason, no customer."""
     found = [
         (_("Agent"), _plain(request.agent)),
-        (_("Risk"), request.risk),
+        (_("Risk"), str(RISK_WORDS.get(request.risk, request.risk))),
     ]
     if request.status == "pending":
         end = timezone.localtime(request.deadline)
-        found.append((_("Open until"), f"{date_format(end, 'j M Y H:i')} ({timezone.get_current_timezone_name()})"))
+        found.append((_("Open until"), f"{wording.day(end)} {end:%H:%M} ({timezone.get_current_timezone_name()})"))
     return found
 
 

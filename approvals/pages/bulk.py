@@ -18,6 +18,7 @@ from approvals.pages.parts import Cell, Column
 from approvals.pages.question import agent_of
 from approvals.pages.reader import Reader
 from approvals.rosters import Roster
+from tenants import wording
 
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
@@ -108,7 +109,7 @@ def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, re
         tool=row.tool,
         agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
         same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in texts[0] if name not in differing],
-        rule=", ".join(dict.fromkeys(each.name for one in alike for each in one.requirement.trace)),
+        rule=wording.listed(dict.fromkeys(each.name for one in alike for each in one.requirement.trace)),
         undo=str(row.definition.get("undo") or ""),
         columns=[Column(name, _numeric(texts, name)) for name in differing],
         rows=[_row(each, text, differing, texts, reader) for each, text in zip(alike, texts, strict=True)],

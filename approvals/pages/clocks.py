@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from approvals import working_hours
 from approvals.facts import Facts
+from tenants import wording
 
 
 def counted(facts: Facts) -> Sequence[str]:
@@ -14,7 +15,9 @@ def counted(facts: Facts) -> Sequence[str]:
     told = []
     if need.working_time:
         named = [f"{name} ({zone})" for name, zone in working_hours.named(need.calendars or (None,))]
-        told.append(_("The time it is open counts working hours: %(calendars)s.") % {"calendars": ", ".join(named)})
+        told.append(
+            _("The time it is open counts working hours: %(calendars)s.") % {"calendars": wording.listed(named)}
+        )
     if calendar and facts.ask.escalation.levels:
         told.append(_("The levels count working hours by the clock of %(zone)s.") % {"zone": calendar.zone})
     return told

@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 from approvals.facts import Facts
 from approvals.pages.parts import Flag
 from approvals.rosters import Roster
+from tenants import wording
 
 
 def flags(facts: Facts, names: Roster) -> list[Flag]:
@@ -28,7 +29,7 @@ def _flag(each: dict[str, Any]) -> Flag | None:
         lead = ngettext("holds a hidden character.", "holds %(n)s hidden characters.", each["count"]) % {
             "n": each["count"]
         }
-        text = _("Marked below: %(names)s.") % {"names": ", ".join(each["names"])}
+        text = _("Marked below: %(names)s.") % {"names": wording.listed(each["names"])}
         return Flag(lead=lead, text=text, code=each["field"])
     if each["code"] == "lookalike":
         words = ", ".join(each["words"])

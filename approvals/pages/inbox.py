@@ -18,6 +18,7 @@ from approvals.pages.parts import Badge, VoteLine
 from approvals.pages.question import agent_of
 from approvals.pages.reader import Reader
 from approvals.rosters import Roster
+from tenants import wording
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
@@ -227,7 +228,7 @@ def _next(facts: Facts, names: Roster) -> tuple[datetime, str, str]:
     if rung is None:
         return row.deadline, _ENDS[facts.requirement.on_timeout], ""
     level = facts.ask.escalation.levels[rung.level - 1]
-    return rung.at, "escalates", ", ".join(people.level_names(level, names))
+    return rung.at, "escalates", wording.listed(people.level_names(level, names))
 
 
 def _badges(facts: Facts, names: Roster, reader: Reader) -> list[Badge]:

@@ -16,6 +16,7 @@ from approvals.pages.parts import DutyLine, Later, RungLine, RungPerson, VoteLin
 from approvals.requirements import Place
 from approvals.reviewers import Verdict
 from approvals.rosters import OnCall, Roster, Someone
+from tenants import wording
 
 _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
@@ -26,7 +27,7 @@ def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
     judged = {member: reviewers.judge(names, facts.ask, member) for member in names.people}
     first = RungLine(
         kind="level",
-        name=", ".join(place_name(place, names) for place in facts.requirement.of),
+        name=wording.listed(place_name(place, names) for place in facts.requirement.of),
         at=row.opened_at,
         current=row.escalation_level == 0,
         reached=True,
@@ -137,7 +138,7 @@ def _levels(
         lines.append(
             RungLine(
                 kind="level",
-                name=", ".join(level_names(level, names)),
+                name=wording.listed(level_names(level, names)),
                 at=_reached_at(facts, rung) if reached else rung.at,
                 current=facts.request.escalation_level == rung.level,
                 reached=reached,

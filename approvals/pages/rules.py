@@ -18,6 +18,7 @@ from approvals.pages.trials import TrialView
 from approvals.requirements import Place
 from approvals.rosters import Roster, roster
 from approvals.rule_forms import ANSWER_WORDS, OUTCOMES, REASONS, RISK_WORDS, SILENCES
+from tenants import wording
 
 HERE = "settings/policies/"
 RULES = 200
@@ -151,7 +152,7 @@ def warnings(body: Mapping[str, Any]) -> list[str]:
     odd = fitting.misfits(body["when"], body["tools"]) if body.get("when") else {}
     if odd:
         words = _("For calls of %(tools)s the condition cannot be read: an admin would be asked.")
-        found.append(words % {"tools": ", ".join(list(odd)[:5])})
+        found.append(words % {"tools": wording.listed(list(odd)[:5])})
     return found
 
 
@@ -237,12 +238,12 @@ def _described(
         _("Name"): body["name"],
         _("Tools"): " ".join(body["tools"]),
         _("Agents"): " ".join(body["agents"]),
-        _("Only for the risks"): ", ".join(str(RISK_WORDS[each]) for each in body["risks"]),
+        _("Only for the risks"): wording.listed(str(RISK_WORDS[each]) for each in body["risks"]),
         _("Condition"): body["when"] or _("always"),
         _("What the rule demands"): str(dict(OUTCOMES)[body["outcome"]]),
         _("How many must approve"): str(body["approvals"]),
-        _("of"): ", ".join(_place(each, names) for each in body["of"]) or _("any reviewer"),
-        _("Answers allowed"): ", ".join(str(ANSWER_WORDS[each]) for each in body["answers"]),
+        _("of"): wording.listed(_place(each, names) for each in body["of"]) or _("any reviewer"),
+        _("Answers allowed"): wording.listed(str(ANSWER_WORDS[each]) for each in body["answers"]),
         _("A rejection needs a reason"): str(reasons[body["reason_required"]]),
         _("Who is asked as well, later"): policies.get(str(body["escalation_policy"]), _("nobody")),
         _("It ends after"): durations.written(body["response_timeout"]),

@@ -15,6 +15,7 @@ from approvals.pages import hours, staffing_chart
 from approvals.pages.hours import Part
 from approvals.pages.staffing_chart import Chart
 from approvals.staffing import Staffing
+from tenants import wording
 
 GAPS = 5
 HOUR = timedelta(hours=1)
@@ -102,7 +103,7 @@ def _gap(gap: Gap, found: Staffing) -> str:
         "end": _moment(gap.ends),
         "people": _people(len(most.members)),
         "needed": found.approvals,
-        "names": ", ".join(found.people.name(key) for key in most.members),
+        "names": wording.listed(found.people.name(key) for key in most.members),
     }
     if most.members:
         told = _("%(start)s to %(end)s: %(people)s (%(names)s), %(needed)s needed. A request made then expires.")

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from runs import switches
 from runs.switches import Permitted
-from tenants import agents, ids, pages
+from tenants import agents, ids, pages, wording
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
@@ -95,5 +95,5 @@ def _view(request: TenantRequest, name: str) -> AgentPeople:
 
 def _line(each: Permitted) -> PersonLine:
     boxes = [Box(value, str(label), value in each.permissions) for value, label in LABELS.items()]
-    roles = ", ".join(str(pages.ROLES[role]) for role in each.roles if role in pages.ROLES)
+    roles = wording.listed(str(pages.ROLES[role]) for role in each.roles if role in pages.ROLES)
     return PersonLine(str(each.member), each.name, roles, boxes)

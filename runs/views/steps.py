@@ -13,7 +13,7 @@ from runs.models import Attempt, Step
 from runs.states import MODEL_TURN, TOOL_CALL
 from runs.telling import Asking, Detail, Wide
 from runs.views.shapes import AttemptView, Param, StepRequest, StepView
-from tenants import exact_json
+from tenants import exact_json, wording
 from tenants.events import EventRow
 
 BEGINNING = 280
@@ -238,8 +238,8 @@ def _pending(asking: Asking, names: Mapping[str, str]) -> Iterator[str]:
 def few(names: Sequence[str]) -> str:
     """At most four names, and how many more there are."""
     if len(names) <= 4:
-        return ", ".join(names)
-    return _("%(names)s and %(more)s others") % {"names": ", ".join(names[:3]), "more": len(names) - 3}
+        return wording.listed(names)
+    return _("%(names)s and %(more)s others") % {"names": wording.listed(names[:3]), "more": len(names) - 3}
 
 
 def _maybe(wide: Wide | None) -> Shown | None:

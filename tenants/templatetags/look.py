@@ -8,7 +8,9 @@ from django.utils.formats import date_format
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
+
+from tenants import wording
 
 register = template.Library()
 
@@ -31,8 +33,7 @@ def _moment(local: datetime, style: str) -> str:
     clock = date_format(local, "H:i:s" if style == "seconds" else "H:i")
     if style == "clock" or (style != "day" and local.date() == timezone.localdate()):
         return clock
-    this_year = local.year == timezone.localdate().year
-    day = date_format(local, pgettext("date", "j M") if this_year else pgettext("date", "j M Y"))
+    day = wording.day(local, year=local.year != timezone.localdate().year)
     return day if style == "day" else f"{day} {clock}"
 
 
@@ -89,8 +90,13 @@ def names(people: list[object]) -> str:
     words = [str(person) for person in people]
     if len(words) < 2:
         return "".join(words)
-    comma = pgettext("between names", ", ")
-    return _("%(first)s and %(last)s") % {"first": comma.join(words[:-1]), "last": words[-1]}
+    return _("%(first)s and %(last)s") % {"first": wording.listed(words[:-1]), "last": words[-1]}
+
+
+@register.filter
+def listed(words: list[object]) -> str:
+    """Words one after the other: "A, B, C"."""
+    return wording.listed(words)
 
 
 @register.filter

@@ -3,13 +3,12 @@
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from tenants import keys, pages
+from tenants import keys, pages, wording
 from tenants.forms import NewKey
 from tenants.models import ApiKey
 from tenants.refusals import Refusal
@@ -74,10 +73,11 @@ def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: st
 
 
 def _row(key: ApiKey, base: str) -> pages.Row:
+    made = localtime(key.created_at)
     words = {
         "owner": key.owner.name,
-        "scopes": ", ".join(key.scopes),
-        "day": date_format(localtime(key.created_at), "DATE_FORMAT"),
+        "scopes": wording.listed(key.scopes),
+        "day": wording.day(made, year=made.year != localtime().year),
     }
     badge = _("ended") if key.revoked_at else _("service") if key.service else ""
     return pages.Row(

@@ -140,6 +140,8 @@ def test_each_person_is_written_to_in_their_own_language(post: Server, acme: Ten
         assert not re.search("[\u4e00-\u9fff]", other)
         assert "waits for your answer" not in mine
     assert "waits for your answer" in his[0]
+    assert re.search(r"风险：[低中高]|风险：严重", hers[1])
+    assert re.search(r"\d{4} 年 \d{1,2} 月 \d{1,2} 日 \d\d:\d\d", hers[1])
 
 
 def test_a_mail_is_in_the_tenants_language_where_the_person_chose_none(

@@ -152,3 +152,20 @@ def test_minor_refuses_what_it_cannot_say(amount: Any) -> None:
 
 def test_the_paths_a_condition_reads_are_named() -> None:
     assert conditions.paths('args.amount > 5 && run.title == "args.hidden"') == ["args.amount", "run.title"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "args.amount > args.name",
+            "It compares or computes what does not go together. args.amount is a number; args.name is a text.",
+        ),
+        ("args.amount > 'x'", "It compares or computes what does not go together. args.amount is a number."),
+        ("size(args.amount) > 1", "The condition failed: Undefined variable or function: 'size'."),
+    ],
+)
+def test_what_does_not_go_together_is_said_in_plain_words(source: str, said: str) -> None:
+    with pytest.raises(NotEvaluable) as caught:
+        conditions.holds(source, {"args": {"amount": 500, "name": "x"}})
+    assert str(caught.value) == said

@@ -90,3 +90,9 @@ def test_text_of_others_is_never_markup() -> None:
     page = render_to_string("inline/text.html", {"text": shown('</bdi><script>alert(1)</script><img onerror="x">')})
     assert "<script" not in page
     assert "<img" not in page
+
+
+def test_words_in_a_row_have_the_comma_of_the_readers_language() -> None:
+    assert look.listed(["Bo", "Chen"]) == "Bo, Chen"
+    with translation.override("zh-hans"):
+        assert look.listed(["李娜", "Sam Okafor"]) == "李娜、Sam Okafor"

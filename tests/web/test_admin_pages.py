@@ -9,9 +9,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.timezone import localtime
 
 from approvals.models import Delegation, EscalationPolicy, PolicyRule
-from tenants import exact_json, ids
+from tenants import exact_json, ids, wording
 from tenants.models import ApiKey, AuditEntry, Group, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key, make_member
@@ -356,7 +357,9 @@ def test_a_key_is_shown_once_and_opens_the_api_until_it_is_ended(acme: Tenant, p
     made = send(client, "settings/keys/", name="ci", scopes=["settings:read"])
     assert made.headers["Cache-Control"].count("no-store") == 1
     (text,) = re.findall(r"vm_\w+", said(made))
-    assert text not in read(client, "settings/keys/")
+    listed = read(client, "settings/keys/")
+    assert text not in listed
+    assert f"since {wording.day(localtime(), year=False)}. May: settings:read" in listed
     headers = Key(text).headers
     assert Client().get("/api/v1/keys", headers=headers).status_code == 200
     with scope(acme.pk):

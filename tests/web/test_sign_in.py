@@ -71,3 +71,17 @@ def test_an_invited_person_chooses_a_password_once_and_comes_in(acme: Tenant) ->
     assert client.post(form.redirect_chain[-1][0], chosen).status_code == 302
     assert sign_in("new@acme.example", "a long enough choice")[1] == 302
     assert Client().get(path, follow=True).redirect_chain == []
+
+
+def test_too_many_failures_say_when_to_try_again(acme: Tenant) -> None:
+    client = Client()
+    for _attempt in range(6):
+        sent = {"login": "guesses@acme.example", "password": "wrong wrong wrong"}
+        page = client.post("/accounts/login/", sent).text
+    assert "Too many failed attempts to sign in. Try again in 5 min." in page
+
+
+def test_each_language_is_offered_in_its_own_name(acme: Tenant) -> None:
+    page = Client(headers={"accept-language": "zh-hans"}).get("/accounts/login/").text
+    assert ">English</button>" in page
+    assert ">简体中文</button>" in page

@@ -79,6 +79,7 @@ def test_the_page_names_the_calls_that_would_newly_be_asked(past: Play, ravi: Me
     text = send(enter(ravi), "settings/policies/new/", do="trial", **form).text
     assert "Look up order A-1" in text
     assert "1 more, 0 fewer" in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+    assert "Tried on 2 calls of the last 30 days. Asked by the live rules: 0; with the draft: 1." in text
     assert past.id not in text, "an admin reads no runs"
 
 
