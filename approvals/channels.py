@@ -25,6 +25,7 @@ from tenants.secrets import conceal
 OVERLAP = timedelta(hours=24)
 MOST_URL = 2000
 BY_HAND = "by hand"
+_BY_OPERATOR = "OUTBOUND_NETWORKS=127.0.0.1/32"  # As the operator would write it for a receiver on the same machine.
 _UNVERIFIED = re.compile(r"(?:^|[?&])\s*verify\s*(?:[=&]|$)", re.IGNORECASE)  # As apprise reads it, behind a `#` too.
 SCHEMES: Mapping[str, tuple[str, ...]] = {
     "slack": ("slack", "https"),
@@ -228,7 +229,11 @@ def _webhook_url(url: Any) -> tuple[SplitResult | None, list[dict[str, str]]]:
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not _is_host(parts.netloc):
         return None, [{"field": "url", "message": _("An address that begins with https:// is wanted.")}]
     if parts.scheme == "http" and not posting.allowed():
-        return None, [{"field": "url", "message": _("Without https nobody could trust what arrives. Use https.")}]
+        words = _(
+            "Without https nobody could trust what arrives. "
+            "Use https, or have the operator allow an inner network: %(how)s."
+        )
+        return None, [{"field": "url", "message": words % {"how": _BY_OPERATOR}}]
     return (None, [_inside()]) if _leads_inside(parts.hostname) else (parts, [])
 
 
@@ -281,7 +286,8 @@ def _leads_inside(host: str) -> bool:
 
 
 def _inside() -> dict[str, str]:
-    return {"field": "url", "message": _("This leads to an address inside. The operator would have to allow it.")}
+    words = _("This leads to an address inside. The operator would have to allow its network, such as %(how)s.")
+    return {"field": "url", "message": words % {"how": _BY_OPERATOR}}
 
 
 def _origin(parts: SplitResult, *, path: bool) -> str:

@@ -83,4 +83,5 @@ def field(name: str, message: str, *, code: str = "invalid", detail: str = "") -
 
 def fields(errors: Sequence[Mapping[str, Any]], *, code: str = "invalid", detail: str = "") -> Refusal:
     """Fields of what was sent cannot be used; nothing was changed."""
-    return invalid(detail or _("Nothing was sent: %(why)s") % {"why": errors[0]["message"]}, code=code, errors=errors)
+    said = detail or _("Nothing was changed: %(why)s") % {"why": errors[0]["message"]}
+    return invalid(said, code=code, errors=errors)

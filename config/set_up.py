@@ -6,6 +6,7 @@ Only the standard library, and words that an old Python can still read: it must 
 import fcntl
 import hashlib
 import os
+import ssl
 import subprocess
 import sys
 
@@ -50,10 +51,24 @@ def stamp():
         return ["", ""]
 
 
+def has_certificates():
+    """Whether the machine itself says whom to believe; a small container may not."""
+    known = ssl.get_default_verify_paths()
+    return sys.platform == "darwin" or bool(known.cafile or (known.capath and os.listdir(known.capath)))
+
+
+def trusting():
+    """The environment, in which uv believes whom the machine believes (a proxy's own CA), unless told otherwise."""
+    told = "UV_SYSTEM_CERTS" in os.environ or "UV_NATIVE_TLS" in os.environ  # An older uv reads the second.
+    wish = {} if told or not has_certificates() else {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
+    return dict(os.environ, **wish)
+
+
 def run(what, *command):
     """Run a command quietly; where it fails, say in one line why, and end."""
     try:
-        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = subprocess.run(command, check=False, env=trusting(), **pipes)
     except OSError as error:
         stop("%s failed: %s." % (what, error.strerror))
     said = done.stdout.decode("utf-8", "replace").strip()

@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "template_partials",
 ]
 MIDDLEWARE = [
+    "tenants.streaming.StreamingMiddleware",
     "tenants.middleware.ProblemMiddleware",
     "tenants.middleware.CleanMiddleware",
     "django.middleware.security.SecurityMiddleware",

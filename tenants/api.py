@@ -171,4 +171,4 @@ def export_audit(
     bearer = demand(request, "audit:read", "admin")
     filters: dict[str, Any] = {"action": action, "target": target, "actor_id": actor, "since": since, "until": until}
     rows = audit_log.all_entries(bearer.tenant, **filters)
-    return export(request, rows, name="audit", form=format, columns=audit_log.COLUMNS)
+    return export(rows, name="audit", form=format, columns=audit_log.COLUMNS)

@@ -1,19 +1,21 @@
-"""Exports: rows streamed as NDJSON or CSV, a batch at a time, with no connection held between."""
+"""What is sent in parts: exports as NDJSON or CSV, a batch at a time, with no connection held between, and files."""
 
 import csv
 import io
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any, Literal, cast
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from tenants import wire
 
 Format = Literal["ndjson", "csv"]
 MEDIA_TYPES = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 LINES = 200
+BLOCK = 65_536
+"""So many bytes of a file are read at a time."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the beginning of a formula, full width as well."""
 
@@ -23,20 +25,31 @@ def form(text: str) -> Format:
     return "csv" if text == "csv" else "ndjson"
 
 
-def export(
-    request: HttpRequest, rows: Iterator[Mapping[str, Any]], *, name: str, form: Format, columns: list[str]
-) -> StreamingHttpResponse:
+def export(rows: Iterator[Mapping[str, Any]], *, name: str, form: Format, columns: list[str]) -> StreamingHttpResponse:
     """The rows as a download. In CSV a value that is no scalar is JSON text, and no cell is a formula."""
-    return attachment(request, _ndjson(rows) if form == "ndjson" else _csv(rows, columns), name=name, form=form)
+    return attachment(_ndjson(rows) if form == "ndjson" else _csv(rows, columns), name=name, form=form)
 
 
-def attachment(request: HttpRequest, lines: Iterator[str], *, name: str, form: Format) -> StreamingHttpResponse:
+def attachment(lines: Iterator[str], *, name: str, form: Format) -> StreamingHttpResponse:
     """The lines, each with its end, as a download."""
-    parts = _parts(lines)
-    content = _in_turns(parts) if isinstance(request, ASGIRequest) else parts
-    response = StreamingHttpResponse(content, content_type=MEDIA_TYPES[form])
+    response = StreamingHttpResponse(_parts(lines), content_type=MEDIA_TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return response
+
+
+class StreamingMiddleware:
+    """Lets the web process send an answer part by part; Django would first gather all of it in memory, and warn."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if isinstance(request, ASGIRequest) and isinstance(response, StreamingHttpResponse) and not response.is_async:
+            if isinstance(response, FileResponse):
+                response.block_size = BLOCK
+            response.streaming_content = _in_turns(cast("Iterator[bytes]", response.streaming_content))
+        return response
 
 
 def _ndjson(rows: Iterator[Mapping[str, Any]]) -> Iterator[str]:
@@ -73,11 +86,11 @@ def _parts(lines: Iterator[str]) -> Iterator[str]:
         yield "".join(waiting)
 
 
-async def _in_turns(parts: Iterator[str]) -> AsyncIterator[str]:
+async def _in_turns(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
     following = sync_to_async(_following)
     while (part := await following(parts)) is not None:
         yield part
 
 
-def _following(parts: Iterator[str]) -> str | None:
+def _following(parts: Iterator[bytes]) -> bytes | None:
     return next(parts, None)

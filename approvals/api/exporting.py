@@ -35,7 +35,7 @@ def export_requests(request: KeyRequest, query: Query[ExportQuery]) -> HttpRespo
     bearer = demand(request, "audit:read", "admin")
     filters = Filters(**query.model_dump(exclude={"format"}))
     rows = every(bearer.member, filters)
-    return streaming.export(request, rows, name="requests", form=query.format, columns=shapes.REQUEST)
+    return streaming.export(rows, name="requests", form=query.format, columns=shapes.REQUEST)
 
 
 def every(member: Member, filters: Filters) -> Iterator[dict[str, Any]]:

@@ -127,7 +127,7 @@ def export(request: TenantRequest, **_names: object) -> HttpResponseBase:
     form = streaming.form(request.GET.get("format", ""))
     filters = _filters(request.GET)
     rows = audit_log.all_entries(request.tenant.pk, narrow=lambda: narrowed(filters))
-    return streaming.export(request, rows, name="audit", form=form, columns=audit_log.COLUMNS)
+    return streaming.export(rows, name="audit", form=form, columns=audit_log.COLUMNS)
 
 
 def _records(base: str) -> list[Record]:

@@ -15,4 +15,4 @@ def requests(request: TenantRequest, **_names: object) -> HttpResponseBase:
     """Every request of the tenant, oldest first."""
     rows = exporting.every(request.member, Filters())
     form = streaming.form(request.GET.get("format", ""))
-    return streaming.export(request, rows, name="requests", form=form, columns=shapes.REQUEST)
+    return streaming.export(rows, name="requests", form=form, columns=shapes.REQUEST)

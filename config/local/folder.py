@@ -30,6 +30,17 @@ class Folder:
         self.sockets = sockets_of(base)
         self._lock: IO[str] | None = None
 
+    def demand_ours(self) -> None:
+        """Raise Trouble when another process holds the folder, and make none where there is none.
+
+        Where there is one its lock is taken; asked before the port is, which that other process has as well.
+        """
+        try:
+            if self.base.is_dir():
+                self.lock_file()
+        except OSError as error:
+            raise explain(error, where=self.base) from error
+
     def hold(self, *, reset: bool = False) -> None:
         """Make the folder and take its lock, before anything in it is started or read; empty it with `reset`.
 
@@ -47,6 +58,9 @@ class Folder:
             raise explain(error, where=self.base) from error
 
     def lock_file(self) -> None:
+        """Take the lock, unless it is taken by us already."""
+        if self._lock:
+            return
         lock = (self.base / "lock").open("a+")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -56,7 +70,7 @@ class Folder:
             lock.close()
             raise Trouble(
                 f"Vermilion is already running from {self.base} (process {holder}). "
-                "Stop it there, or set LOCAL_DIR to another folder."
+                "Stop it there, or start another one beside it with a LOCAL_DIR and a PORT of its own."
             ) from held
         self._lock = lock
         lock.truncate(0)

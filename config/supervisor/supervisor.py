@@ -59,6 +59,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Raises Trouble where it cannot go on; returns when it was asked to end."""
+        self.services.folder.demand_ours()
         demand_free(settings.HOST, settings.PORT)
         for each in ENDING_SIGNALS:
             signal.signal(each, self._asked)
@@ -69,6 +70,7 @@ class Supervisor:
             pass
         finally:
             self._stop()
+        say("All ended.")
 
     # --- start ----------------------------------------------------------------------------------------
 
@@ -205,6 +207,8 @@ class Supervisor:
 
     def _asked(self, _number: int, _frame: FrameType | None) -> None:
         self.asked += 1
+        if self.asked == 1:
+            say("Ending; one moment.")
 
     def _stop(self) -> None:
         """The youngest first, all of them told at once; a second Ctrl-C waits for none."""

@@ -43,7 +43,7 @@ def export_events(request: KeyRequest, query: Query[ExportQuery]) -> HttpRespons
     with scope(bearer.tenant, read_only=True):
         narrow = wanted(query, bearer.member)
     rows = every(bearer.member, narrow, name=query.name)
-    return streaming.export(request, rows, name="events", form=query.format, columns=COLUMNS)
+    return streaming.export(rows, name="events", form=query.format, columns=COLUMNS)
 
 
 def every(member: Member, narrow: Wanted, *, name: str = "") -> Iterator[dict[str, Any]]:

@@ -50,14 +50,14 @@ def read_proof(request: KeyRequest, run_id: str) -> HttpResponseBase:
     bearer = request.bearer
     whole = bearer is not None and "audit:read" in bearer.scopes and bearer.member.has("admin")
     bearer = demand(request, "audit:read" if whole else "runs:read")
-    return download(request, ids.parse(run_id), Reader(member=bearer.member, actor=bearer.actor, whole=whole))
+    return download(ids.parse(run_id), Reader(member=bearer.member, actor=bearer.actor, whole=whole))
 
 
-def download(request: Any, run_id: UUID | None, reader: Reader) -> HttpResponseBase:
+def download(run_id: UUID | None, reader: Reader) -> HttpResponseBase:
     """The file; Refusal 404 for a run that this reader may not have."""
     with scope(reader.member.tenant_id, read_only=True):
         run = _run(run_id, reader)
-    return streaming.attachment(request, sealed(run, reader), name=f"run-{run.id}.proof", form="ndjson")
+    return streaming.attachment(sealed(run, reader), name=f"run-{run.id}.proof", form="ndjson")
 
 
 def sealed(run: Run, reader: Reader) -> Iterator[str]:

@@ -13,7 +13,7 @@ from tenants.requests import TenantRequest
 def proof(request: TenantRequest, run_id: str, **_names: object) -> HttpResponseBase:
     """The whole record of a run: all of it for an admin, else what the reader may read elsewhere."""
     reader = proving.Reader(member=request.member, actor=request.actor, whole=request.member.has("admin"))
-    return proving.download(request, ids.parse(run_id), reader)
+    return proving.download(ids.parse(run_id), reader)
 
 
 @require_safe
@@ -22,4 +22,4 @@ def events(request: TenantRequest, **_names: object) -> HttpResponseBase:
     """Every event of every run of the tenant, run by run."""
     rows = exporting.every(request.member, Wanted())
     form = streaming.form(request.GET.get("format", ""))
-    return streaming.export(request, rows, name="events", form=form, columns=exporting.COLUMNS)
+    return streaming.export(rows, name="events", form=form, columns=exporting.COLUMNS)

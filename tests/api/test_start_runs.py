@@ -162,8 +162,9 @@ def test_the_command_says_what_is_wrong(acme: Tenant, words: tuple[str, ...]) ->
         call_command("start_run", *words)
 
 
-def test_the_command_switches_an_agent_on(acme: Tenant) -> None:
+def test_the_command_switches_an_agent_on_and_says_so(acme: Tenant, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("enable_agent", "acme", "late")
+    assert capsys.readouterr().out == "late is switched on for acme.\n"
     switch_on(acme, "late")
     call_command("start_run", "acme", "late", "--input", "1")
     assert count(acme) == 1

@@ -440,6 +440,15 @@ def test_a_url_that_leads_inside_or_nowhere_is_refused(acme: Tenant, ravi: Membe
     assert refused.value.errors[0]["field"] == "url"
 
 
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "http://hooks.example/", "https://127.0.0.1:8080/"])
+def test_whoever_tries_a_receiver_of_their_own_is_told_what_would_allow_it(
+    acme: Tenant, ravi: Member, url: str
+) -> None:
+    with scope(acme.pk), pytest.raises(Refusal) as refused:
+        channels.add_webhook(actor=actor(ravi), url=url, events=["run.failed"])
+    assert "OUTBOUND_NETWORKS=127.0.0.1/32" in refused.value.errors[0]["message"]
+
+
 def test_a_name_that_leads_inside_is_seen_when_it_is_called(
     acme: Tenant, ravi: Member, receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """`make set-up`: an environment that is whole or made again, in whatever folder, and one line where it cannot be."""
 
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -93,6 +94,17 @@ def test_a_package_that_is_not_the_locked_one_is_refused_and_the_next_try_works(
     assert "Installing the packages failed; the lines above say why." in said
     lock.write_text(right)
     set_up(clone)
+
+
+@pytest.mark.parametrize("told", [{}, {"UV_SYSTEM_CERTS": "0"}, {"UV_NATIVE_TLS": "0"}])
+def test_the_installer_believes_whom_the_machine_believes_unless_it_is_told_otherwise(told: dict[str, str]) -> None:
+    show = (
+        "import json, set_up; set_up.has_certificates = lambda: True;"
+        "print(json.dumps({k: v for k, v in set_up.trusting().items() if k in ('UV_SYSTEM_CERTS', 'UV_NATIVE_TLS')}))"
+    )
+    env = {k: v for k, v in os.environ.items() if k not in ("UV_SYSTEM_CERTS", "UV_NATIVE_TLS")} | told
+    said = subprocess.check_output([sys.executable, "-c", show], cwd=ROOT / "config", env=env, text=True)
+    assert json.loads(said) == (told or {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"})
 
 
 def test_a_missing_python_is_said_in_one_line(clone: Path) -> None:

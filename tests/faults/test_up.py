@@ -17,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLD = ("DATABASE", "BROKER", "CHANNEL", "SECRET_KEY", "FIELD_KEYS", "AUDIT_KEY", "AGENT_MODULES", "DJANGO_SETTINGS")
+SHEET = max((ROOT / "static/css").glob("*.css"), key=lambda each: each.stat().st_size)
 SLOW = 120.0  # Seconds within which a busy machine starts everything.
 
 
@@ -99,6 +100,7 @@ def postgres_is_ready(up: Up) -> bool:
 def test_everything_runs_comes_back_and_ends_with_a_control_c(up: Callable[..., Up]) -> None:
     running = up(folder="a path too long for the name of a socket, " * 3)
     assert wait_for(running.answers, within=SLOW), running.said
+    assert httpx.get(f"http://localhost:{running.port}/static/css/{SHEET.name}").content == SHEET.read_bytes()
     for words in (("uvicorn",), ("celery", "worker"), ("celery", "beat"), ("postgres", "-D"), ("valkey-server",)):
         assert running.child(*words), (words, running.children(), running.said)
     told = json.loads((running.base / "run.json").read_text())
@@ -114,6 +116,9 @@ def test_everything_runs_comes_back_and_ends_with_a_control_c(up: Callable[..., 
     assert running.process.wait(60) == 0
     assert running.left() == []
     assert "Traceback" not in running.said
+    assert "StreamingHttpResponse" not in running.said
+    assert running.said.count("Ending; one moment.") == 1
+    assert running.said.endswith("All ended.\n")
 
 
 def test_a_killed_supervisor_leaves_nothing(up: Callable[..., Up]) -> None:
@@ -162,8 +167,10 @@ def test_three_failed_starts_stop_everything_with_a_line(up: Callable[..., Up]) 
 def test_a_second_one_on_the_same_folder_is_refused(up: Callable[..., Up]) -> None:
     first = up()
     assert wait_for(lambda: postgres_is_ready(first), within=SLOW), first.said
-    second = up()
+    assert wait_for(first.answers, within=SLOW), first.said
+    second = up(port=first.port)
     assert second.process.wait(SLOW) == 1
-    assert "already running" in second.said
+    assert f"already running from {first.base} (process {first.process.pid})" in second.said
+    assert len(second.said.strip().splitlines()) == 1
     assert first.process.poll() is None
     assert first.child("postgres", str(first.base))

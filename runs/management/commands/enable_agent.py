@@ -27,3 +27,4 @@ class Command(BaseCommand):
                 agents.switch(agent, actor=COMMAND, enabled=True)
         except Refusal as refusal:
             raise CommandError(str(refusal.detail)) from None
+        self.stdout.write(f"{agent} is switched on for {tenant}.")
