@@ -142,6 +142,11 @@ def test_what_is_no_rule_is_refused_by_its_field(
     assert len(get(ravi_key, "/policies")["items"]) == 1
 
 
+def test_a_refused_rule_says_that_nothing_was_changed_and_why(ravi_key: Key) -> None:
+    response = send(ravi_key, "post", "/policies", {"name": "R", "of": [{"group": "Nobody"}]})
+    assert read(response)["detail"] == "Nothing was changed: There is no group “Nobody”."
+
+
 def test_only_admins_write_rules(acme: Tenant, alice_key: Key, mona_key: Key, ravi_key: Key) -> None:
     rule_id = read(send(ravi_key, "post", "/policies", {"name": "R"}))["id"]
     for key in (alice_key, mona_key):
