@@ -69,6 +69,15 @@ def found(calendar_id: UUID) -> Calendar:
     return row
 
 
+def warnings(row: Calendar) -> list[str]:
+    """What whoever sets the calendar should know: a default in which a day from Monday to Friday is free."""
+    if not row.is_default or all(row.week[:5]):
+        return []
+    return [
+        _("It is the default and has no hours on some of Monday to Friday: time that is counted stands still then.")
+    ]
+
+
 def make_first() -> Calendar:
     """The calendar a tenant begins with, in its scope: Monday to Friday, 9 to 17, in its zone and language."""
     week = week_texts.written_week(calendars.OFFICE_WEEK)

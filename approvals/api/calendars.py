@@ -79,4 +79,10 @@ def archive(request: KeyRequest, calendar_id: UUID) -> Status[None]:
 
 
 def _shape(row: Calendar) -> Shape:
-    return {"id": row.pk, "default": row.is_default, "created_at": row.created_at, **working_hours.written(row)}
+    return {
+        "id": row.pk,
+        "default": row.is_default,
+        "created_at": row.created_at,
+        **working_hours.written(row),
+        "warnings": working_hours.warnings(row),
+    }

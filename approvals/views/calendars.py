@@ -55,6 +55,7 @@ class CalendarCard:
     week: Sequence[DayLine]
     users: Sequence[str]
     country: str
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,7 @@ def _card(row: Calendar, users: Sequence[str], url: str, request: TenantRequest)
         week=_week(row),
         users=users,
         country=place,
+        warnings=working_hours.warnings(row),
     )
 
 

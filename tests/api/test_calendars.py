@@ -36,6 +36,16 @@ def test_the_first_calendar_is_named_in_the_language_of_the_organisation(locale:
         assert Calendar.objects.get().name == name
 
 
+def test_a_default_without_hours_on_a_working_day_is_warned_of(acme: Tenant, ravi_key: Key) -> None:
+    assert [each["warnings"] for each in get(ravi_key, "/calendars")["items"]] == [[]]
+    made = read(send(ravi_key, "post", "/calendars", BERLIN))
+    assert made["warnings"] == []
+    (words,) = read(send(ravi_key, "patch", f"/calendars/{made['id']}", {"default": True}))["warnings"]
+    assert "no hours on some of Monday to Friday" in words
+    whole = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday"), OFFICE)
+    assert read(send(ravi_key, "patch", f"/calendars/{made['id']}", {"week": whole}))["warnings"] == []
+
+
 def test_a_calendar_is_made_read_changed_and_archived(acme: Tenant, ravi_key: Key) -> None:
     response = send(ravi_key, "post", "/calendars", BERLIN)
     made = read(response)

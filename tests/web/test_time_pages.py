@@ -273,3 +273,11 @@ def test_pages_of_time_ask_a_fixed_number_of_queries(
         page.get(f"{BASE}rotations/")
     with django_assert_max_num_queries(20):
         page.get(f"{BASE}calendars/")
+
+
+def test_a_default_calendar_without_hours_on_a_working_day_is_warned_of(acme: Tenant, ravi: Member) -> None:
+    page = browser(ravi)
+    words = "It is the default and has no hours on some of Monday to Friday"
+    assert words not in page.get(f"{BASE}calendars/").text
+    assert page.post(f"{BASE}calendars/", calendar_form(default="on")).status_code == 303
+    assert words in page.get(f"{BASE}calendars/").text
