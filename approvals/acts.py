@@ -8,20 +8,19 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from approvals import access, decisions, errors, escalations, hands, ladder, requests, rule_bodies
+from approvals import access, decisions, errors, escalations, hands, ladder, requests, rule_bodies, writing
 from approvals.decisions import Decided
 from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Asked, Reassignment, RequestComment, Review, Viewing
 from approvals.reviewers import asking
 from approvals.story import tell
-from tenants import audit, exact_json, ids
+from tenants import audit, ids
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
-MAX_TEXT = 10_000
 Result = TypeVar("Result")
 
 
@@ -225,10 +224,6 @@ def _member(name: str, written: str) -> Member:
 def _text(text: Any, name: str, *, empty: bool = False) -> str:
     if not isinstance(text, str) or (not empty and not says(text)):
         raise errors.field(name, _("Write something first."))
-    if len(text) > MAX_TEXT:
-        raise errors.field(name, _("This is too long: at most %(limit)s characters.") % {"limit": MAX_TEXT})
-    try:
-        exact_json.check_text(text)
-    except exact_json.BadJson as error:
-        raise errors.field(name, str(error)) from error
+    if wrong := writing.wrong(text, limit=writing.COMMENT):
+        raise errors.field(name, wrong)
     return text

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import access, errors, frozen, hands, policy, requests, reviewers, rules
+from approvals import access, errors, frozen, hands, policy, requests, reviewers, rules, writing
 from approvals import arguments as bound
 from approvals.display import says
 from approvals.hands import Hand
@@ -22,7 +22,6 @@ from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
 ANSWERS = {"approve": "approve", "edit": "edit", "reject": "reject", "deny": "reject", "respond": "respond"}
-MAX_TEXT = 20_000
 _REVIEW = prepared.statement(
     "request_review", "uuid uuid text uuid uuid uuid integer text text text text jsonb timestamptz text jsonb"
 )
@@ -101,7 +100,7 @@ def read(sent: Mapping[str, Any]) -> Answer | Refusal:
         return errors.field("version", _("The number of the version that was read is missing."))
     texts: dict[str, Any] = {name: sent.get(name) or "" for name in ("response", "comment")}
     for name, text in texts.items():
-        if wrong := _wrong_text(text):
+        if wrong := writing.wrong(text, limit=writing.ANSWER):
             return errors.field(name, wrong)
     if sent.get("arguments") is not None and decision != "edit":
         return errors.field("arguments", _("Arguments go with an edit alone."))
@@ -260,18 +259,6 @@ def _record(
         refused=isinstance(outcome, Refusal),
         channel=channel,
     )
-
-
-def _wrong_text(text: Any) -> str:
-    if not isinstance(text, str):
-        return _("This is text.")
-    if len(text) > MAX_TEXT:
-        return _("This is too long: at most %(limit)s characters.") % {"limit": MAX_TEXT}
-    try:
-        exact_json.check_text(text)
-    except exact_json.BadJson as error:
-        return str(error)
-    return ""
 
 
 def _member(actor: Actor) -> UUID:

@@ -20,7 +20,7 @@ def results(journal: Journal, step: StepRow) -> list[StepRow]:
 
 
 def told(journal: Journal, step: StepRow) -> Sequence[dict[str, Any]]:
-    """What a request freezes of them: `[{tool, text, at, step}]`; of a long text its first thousand characters.
+    """What a request freezes of them: `[{tool, text, at, step, cut}]`; of a long text its beginning, and "cut" is true.
 
     `tool` is empty where the run observed again. Needs the run's scope.
     """
@@ -29,12 +29,17 @@ def told(journal: Journal, step: StepRow) -> Sequence[dict[str, Any]]:
     return [
         {
             "tool": each.tool,
-            "text": (each.result or "")[:LONGEST],
+            "text": _beginning(each.result or ""),
             "at": ends[each.seq].isoformat() if each.seq in ends else "",
             "step": each.seq,
+            **({"cut": True} if len(each.result or "") > LONGEST else {}),
         }
         for each in found
     ]
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
 def _ends(journal: Journal, found: Sequence[StepRow]) -> dict[int, datetime]:

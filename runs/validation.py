@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from approvals import writing
 from approvals.display import says
 from runs.models import AgentVersion
 from tenants import agents, exact_json, times
@@ -18,7 +19,6 @@ from tenants.models import Member
 from tenants.refusals import Refusal, invalid, not_found
 
 INPUT_BYTES = 1024 * 1024
-TEXT_LENGTH = 10_000
 TITLE_LENGTH = 200
 LABELS = 20
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -99,7 +99,7 @@ def remark(field: str, text: str) -> str:
     """A text a person wrote: not empty, not endless, and one that can be kept."""
     if not says(text):
         _refuse(field, _("Write something."))
-    if len(text) > TEXT_LENGTH:
+    if len(text) > writing.COMMENT:
         _refuse(field, _("The text is longer than 10,000 characters."))
     return writable(field, text)
 

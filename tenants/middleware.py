@@ -1,14 +1,18 @@
 """From an address to a tenant: the slug and the membership, never the session, give the scope."""
 
+import re
 import zoneinfo
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import cast
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
 from django.utils import timezone, translation
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -18,6 +22,8 @@ from tenants.refusals import Refusal
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
+DEEDS = re.compile(r"(?<=/)(decide|viewed|comment|settle|pause|resume|cancel|retry)/$")
+"""Ends of addresses that only take a POST; what stands before them is a page."""
 Respond = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -96,10 +102,21 @@ class CleanMiddleware:
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
-    back = request.get_full_path() if request.method in refused.SAFE else "/"
-    response = redirect_to_login(back)
+    if request.method in refused.SAFE:
+        response = redirect_to_login(request.get_full_path())
+    else:
+        response = redirect_to_login(_form_of(request), f"{resolve_url(settings.LOGIN_URL)}?unsent=1")
     # htmx would put the sign-in page into a part of this one; so the whole page goes there.
     return HttpResponseClientRedirect(response.url) if "HX-Request" in request.headers else response
+
+
+def _form_of(request: HttpRequest) -> str:
+    """The page that a form was sent from, as far as the browser tells: an address of this host that can be opened."""
+    told = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, require_https=request.is_secure())
+    found = urlsplit(told if ours and told else request.path)
+    path = DEEDS.sub("", found.path)
+    return f"{path}?{found.query}" if found.query and path == found.path else path
 
 
 def _known(request: HttpRequest, member: Member) -> TenantRequest:

@@ -13,7 +13,7 @@ from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest, RequestVersion
 from approvals.pages import values
-from approvals.pages.parts import CameBack, Cell, Column, Fact, Precedent, Precedents, Seen
+from approvals.pages.parts import CameBack, Cell, Column, Fact, Link, Precedent, Precedents, Seen
 from approvals.pages.reader import Reader
 
 ROUNDS = 3
@@ -62,7 +62,7 @@ def _reread(row: ApprovalRequest) -> str:
 
 
 def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:
-    """What the engine froze with the call: `run.seen` is [{tool, text, at, step}]."""
+    """What the engine froze with the call: `run.seen` is [{tool, text, at, step, cut}]."""
     return [
         Seen(
             tool=shown(str(each.get("tool") or _("Observed again"))),
@@ -70,9 +70,17 @@ def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:
             at=parse_datetime(str(each.get("at", ""))),
             step=each.get("step"),
             step_url=f"{run_url}#step-{each.get('step')}" if run_url else "",
+            links=_whole(each, run_url),
         )
         for each in row.run.get("seen", ())
     ]
+
+
+def _whole(each: dict[str, Any], run_url: str) -> list[Link]:
+    """Where the whole of a result is read of which the request keeps the beginning."""
+    if not each.get("cut") or not run_url:
+        return []
+    return [Link(_("The whole result"), f"{run_url}steps/{each.get('step')}/result/")]
 
 
 def _came_back(facts: Facts, reader: Reader) -> CameBack | None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from approvals import reviewers
+from approvals import requirements, reviewers, writing
 from approvals.calls import MASK
 from approvals.checks import number, text_of
 from approvals.display import Shown, beginning, shown
@@ -35,6 +35,7 @@ class BulkRow:
     label: Shown
     cells: Sequence[Cell]
     checked: bool
+    more: int  # Approvals it still needs after this one.
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,12 @@ class BulkView:
     outliers: Sequence[Outlier] = ()
     answers: frozenset[str] = frozenset()
     reason_required: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether this approval alone lets each of them run."""
+        return not any(row.more for row in self.rows)
+
     results: Sequence[Result] = ()
 
 
@@ -84,6 +91,7 @@ class BulkForm:
 
     decision: str = ""
     reason: str = ""
+    limit: int = writing.ANSWER
     errors: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -99,7 +107,8 @@ def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, re
         )
     first = alike[0]
     texts = [_texts(each) for each in alike]
-    differing = [name for name in texts[0] if len({each.get(name) for each in texts}) > 1]
+    every = list(dict.fromkeys(name for each in texts for name in each))
+    differing = [name for name in every if len({each.get(name) for each in texts}) > 1]
     row = first.request
     return BulkView(
         url=url,
@@ -108,11 +117,14 @@ def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, re
         risk=row.risk if len({each.request.risk for each in alike}) == 1 else "",
         tool=row.tool,
         agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
-        same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in texts[0] if name not in differing],
-        rule=wording.listed(dict.fromkeys(each.name for one in alike for each in one.requirement.trace)),
+        same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in every if name not in differing],
+        rule=wording.listed(_rules(alike)),
         undo=str(row.definition.get("undo") or ""),
         columns=[Column(name, _numeric(texts, name)) for name in differing],
-        rows=[_row(each, text, differing, texts, reader) for each, text in zip(alike, texts, strict=True)],
+        rows=[
+            _row(each, text, differing, texts, reader, more=_more(each, names, reader))
+            for each, text in zip(alike, texts, strict=True)
+        ],
         outliers=_outliers(waiting, apart, reader),
         answers=frozenset.intersection(*(frozenset(each.answers) for each in alike)) & {"approve", "reject"},
         reason_required=any(each.requirement.reason_required for each in alike),
@@ -173,12 +185,33 @@ def _texts(facts: Facts) -> dict[str, str]:
     return {name: MASK if name in masked else text_of(value) for name, value in found.items()}
 
 
+def _rules(alike: Sequence[Facts]) -> list[str]:
+    """The rules that asked for every one of them."""
+    asked = [[each.name for each in one.requirement.trace] for one in alike]
+    return [name for name in dict.fromkeys(asked[0]) if all(name in names for names in asked)]
+
+
+def _more(facts: Facts, names: Roster, reader: Reader) -> int:
+    """How many approvals are still missing once the reader has given theirs."""
+    voters = {vote.voter.key: vote.voter for vote in facts.votes}
+    mine = reviewers.judge(names, facts.ask, reader.id).voter
+    if mine:
+        voters.setdefault(mine.key, mine)
+    return requirements.missing(facts.requirement, list(voters.values()))
+
+
 def _numeric(texts: Sequence[Mapping[str, str]], name: str) -> bool:
     return all(number(each.get(name, "")) is not None for each in texts)
 
 
 def _row(
-    facts: Facts, text: Mapping[str, str], differing: Sequence[str], texts: Sequence[Mapping[str, str]], reader: Reader
+    facts: Facts,
+    text: Mapping[str, str],
+    differing: Sequence[str],
+    texts: Sequence[Mapping[str, str]],
+    reader: Reader,
+    *,
+    more: int,
 ) -> BulkRow:
     cells = [
         Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, numeric=_numeric(texts, name)) for name in differing
@@ -190,4 +223,5 @@ def _row(
         label=shown(facts.version.title),
         cells=cells,
         checked=True,
+        more=more,
     )

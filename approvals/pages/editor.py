@@ -51,6 +51,7 @@ def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, 
         unchanged=[name for name in current if name not in changed],
         lapses=lapses,
         comment=str(posted.get("note", "")),
+        comment_error=wrong.get("comment", ""),
     )
 
 

@@ -14,7 +14,12 @@ from tenants import wording
 def flags(facts: Facts, names: Roster) -> list[Flag]:
     """The unusual facts in words, the weightiest first."""
     found = [_edited(facts, names)] if facts.request.version > 1 else []
-    return [*found, *[flag for each in facts.request.flags if (flag := _flag(each))]]
+    return [*found, *marked(facts)]
+
+
+def marked(facts: Facts) -> list[Flag]:
+    """What was found unusual when it was asked, which keeps a request out of an answer to many."""
+    return [flag for each in facts.request.flags if (flag := _flag(each))]
 
 
 def _edited(facts: Facts, names: Roster) -> Flag:

@@ -14,6 +14,7 @@ from approvals.facts import Facts
 from approvals.models import Viewing
 from approvals.pages import people
 from approvals.pages.background import outcome_words
+from approvals.pages.flags import marked
 from approvals.pages.parts import Badge, VoteLine
 from approvals.pages.question import agent_of
 from approvals.pages.reader import Reader
@@ -216,9 +217,18 @@ def _item(facts: Facts, names: Roster, reader: Reader, looking: Sequence[VoteLin
         due_to=due_to,
         deadline=row.deadline,
         badges=_badges(facts, names, reader),
+        note=_alone(facts),
         selectable=row.risk != "critical" and not row.flags,
         viewing=looking,
     )
+
+
+def _alone(facts: Facts) -> str:
+    """Why this one is not chosen together with others, where it is not for its risk alone."""
+    found = marked(facts)
+    if not found:
+        return ""
+    return _("Answered by itself: %(why)s") % {"why": str(shown(f"{found[0].code} {found[0].lead}".strip()))}
 
 
 def _next(facts: Facts, names: Roster) -> tuple[datetime, str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from approvals import writing
 from approvals.display import Shown
 
 
@@ -316,6 +317,8 @@ class EditView:
     unchanged: Sequence[str] = ()
     lapses: Sequence[str] = ()
     comment: str = ""
+    comment_error: str = ""
+    limit: int = writing.ANSWER
 
 
 @dataclass(frozen=True)
@@ -327,5 +330,14 @@ class AnswerForm:
     reason: str = ""
     response: str = ""
     comment: str = ""
+    comment_error: str = ""
     errors: dict[str, str] = field(default_factory=dict)
     code_error: str = ""
+    limit: int = writing.ANSWER
+    comment_limit: int = writing.COMMENT
+
+    @property
+    def written(self) -> str:
+        """The text that went with the answer, for a page that has no box for it any more."""
+        texts = {"reject": self.reason, "respond": self.response}
+        return texts.get(self.decision, self.note)

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from approvals import access, acts, facts
+from approvals import access, acts, facts, writing
 from approvals.decisions import Decided
 from approvals.display import Shown, says, shown
 from approvals.pages import bulk
@@ -53,9 +53,11 @@ def _form(sent: QueryDict) -> BulkForm:
         errors[""] = _("Choose approve or reject.")
     elif decision == "reject" and not says(reason):
         errors["reason"] = _("Write a reason. The agent needs it to do better.")
+    elif decision == "reject" and (wrong := writing.wrong(reason, limit=writing.ANSWER)):
+        errors["reason"] = wrong
     if not sent.getlist("request"):
         errors[""] = _("Select at least one request.")
-    return BulkForm(decision, reason, errors)
+    return BulkForm(decision, reason, errors=errors)
 
 
 def _answer(request: TenantRequest, key: UUID, sent: QueryDict, form: BulkForm) -> Result:

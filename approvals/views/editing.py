@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from approvals.pages import editor, question
+from approvals.pages.parts import AnswerForm
 from approvals.views import reading
 from approvals.views.kinds import tenant_request
 from tenants.refusals import Refusal
@@ -17,7 +18,12 @@ from tenants.requests import TenantRequest
 @require_safe
 def show(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
     """The form with the values that stand; hidden characters are taken out of it."""
-    return page(tenant_request(request), request_id)
+    mine = tenant_request(request)
+    view = reading.view_of(mine, request_id)
+    if view.state == "open" and "edit" in view.answers:
+        return page(mine, request_id)
+    context = {"view": view, "form": AnswerForm(), "section": "inbox"}
+    return reading.uncached(render(request, "requests/no_edit.html", context, status=409))
 
 
 def page(request: TenantRequest, request_id: UUID, *, refusal: Refusal | None = None) -> HttpResponse:

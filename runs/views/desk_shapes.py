@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from approvals import writing
 from approvals.display import Shown
 from runs.views.shapes import Param
 
@@ -79,3 +80,4 @@ class SettleForm:
     note: str = ""
     result: str = ""
     errors: Mapping[str, str] = field(default_factory=dict)
+    limit: int = writing.COMMENT

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from approvals.display import says
+from approvals.pages.parts import AnswerForm
 from runs import access, commands, payloads, telling
 from runs.models import Payload, Run
 from runs.views.desk import Place, desk
@@ -99,13 +100,14 @@ def resume(request: TenantRequest, run_id: str, **_names: object) -> HttpRespons
 def comment(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """Say something beside the run."""
 
+    text = str(request.POST.get("text", "")).strip().replace("\r\n", "\n")
+
     def act(asked: TenantRequest, found: Run) -> Run:
-        text = _text(asked, "text")
         if not text:
             raise invalid(_("Write the comment first."))
         return commands.comment(found.id, text=text, actor=asked.actor, channel="page")
 
-    return _act(request, run_id, act)
+    return _act(request, run_id, act, typed=text)
 
 
 @require_safe
@@ -127,8 +129,8 @@ def settle(request: TenantRequest, place: str, **_names: object) -> HttpResponse
     chosen = Place.read(place)
     form = SettleForm(
         outcome=request.POST.get("outcome", ""),
-        note=request.POST.get("note", ""),
-        result=request.POST.get("result", ""),
+        note=request.POST.get("note", "").replace("\r\n", "\n"),
+        result=request.POST.get("result", "").replace("\r\n", "\n"),
     )
     try:
         _settle(request, chosen, form)
@@ -178,7 +180,9 @@ def _value(text: str) -> str:
     return text
 
 
-def _act(request: TenantRequest, run_id: str, act: Act, *, may: May | None = None) -> HttpResponse:
+def _act(
+    request: TenantRequest, run_id: str, act: Act, *, may: May | None = None, typed: str | None = None
+) -> HttpResponse:
     """Do it in a scope and go back to the run's page; a refusal comes back on the page, with its status."""
     try:
         with scope(request.tenant.pk):
@@ -192,14 +196,27 @@ def _act(request: TenantRequest, run_id: str, act: Act, *, may: May | None = Non
         request.refusal = refusal
         with scope(request.tenant.pk, read_only=True):
             again = access.found(request.member, ids.parse(run_id))
-            return _page(request, again, error=str(refusal.detail), status=refusal.status)
+            if typed is None:
+                return _page(request, again, error=str(refusal.detail), status=refusal.status)
+            form = AnswerForm(comment=typed, comment_error=str(refusal.detail))
+            return _page(request, again, form=form, status=refusal.status)
     return HttpResponseRedirect(f"{_base(request)}runs/{found.id}/", status=303)
 
 
-def _page(request: TenantRequest, found: Run, *, part: str = "", error: str = "", status: int = 200) -> HttpResponse:
+def _page(
+    request: TenantRequest,
+    found: Run,
+    *,
+    part: str = "",
+    error: str = "",
+    form: AnswerForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
     name = f"runs/run.html#{part}" if part in PARTS else "runs/run.html"
     view = story(found, member=request.member, base=_base(request))
-    return render(request, name, {"view": view, "error": error, "section": "runs"}, status=status)
+    return render(
+        request, name, {"view": view, "error": error, "form": form or AnswerForm(), "section": "runs"}, status=status
+    )
 
 
 def _desk(request: TenantRequest, place: Place | None, form: SettleForm, *, status: int = 200) -> HttpResponse:
@@ -220,10 +237,6 @@ def _budget(text: str) -> dict[str, int] | None:
     if not tokens.isdecimal() or not 0 < int(tokens) < 2**53:
         raise invalid(_("Write the number of tokens as digits."))
     return {"tokens": int(tokens)}
-
-
-def _text(request: TenantRequest, name: str) -> str:
-    return str(request.POST.get(name, "")).strip()
 
 
 def _plain(text: str) -> HttpResponse:

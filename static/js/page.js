@@ -6,6 +6,7 @@ import { keys } from "./keys.js";
 import { live } from "./live.js";
 import { strips } from "./strips.js";
 import { viewed } from "./viewed.js";
+import { written } from "./written.js";
 
 // A page brought back by Back is as old as the moment it was left: it may show buttons that no longer count.
 addEventListener("pageshow", (event) => {
@@ -14,6 +15,7 @@ addEventListener("pageshow", (event) => {
 
 strips();
 keep();
+written();
 calm();
 answers();
 keys();

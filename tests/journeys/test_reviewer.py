@@ -131,6 +131,22 @@ def test_an_answer_of_somebody_else_takes_the_buttons_away_at_once(
     expect(page.locator("#count-inbox")).to_have_text(re.compile("^0"))
 
 
+def test_what_was_typed_is_kept_when_somebody_else_was_first_and_no_edit_is_offered(
+    open_as: OpenAs, parked: ApprovalRequest, alice: Member, bo: Member
+) -> None:
+    page = open_as(alice, url(parked))
+    expect(page.get_by_role("link", name="Edit")).to_be_visible()
+    choose(page, "Reject")
+    page.get_by_label("Reason").fill("half a sentence")
+    decide(parked, bo, "approve")
+    expect(page.get_by_text(re.compile("Bo approved this at"))).to_be_visible()
+    expect(page.get_by_label("What you had written")).to_have_value("half a sentence")
+    expect(page.get_by_role("link", name="Edit")).to_have_count(0)
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile(f"{parked.pk}/$"))
+
+
 def test_a_new_version_is_said_and_takes_no_words_away(
     open_as: OpenAs, parking: Callable[..., ApprovalRequest], alice: Member, bo: Member, complaints: Any
 ) -> None:

@@ -11,7 +11,7 @@ from approvals.models import ApprovalRequest
 from tenants import ids
 from tenants.models import Member, Tenant
 from tests.cast.people import actor
-from tests.cast.requests import ARGUMENTS, a_call, fresh, park
+from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
 
 URL = "/t/acme/inbox/bulk/"
 Parking = Callable[..., ApprovalRequest]
@@ -113,3 +113,34 @@ def test_opening_the_page_decides_nothing(parking: Parking, alice: Member) -> No
     request = parking()
     assert browser(alice).get(URL, sent(request, decision="approve")).status_code == 200
     assert fresh(request).status == "pending"
+
+
+def test_a_reason_too_long_for_all_comes_back_in_its_box(parking: Parking, alice: Member) -> None:
+    rows, long = [parking(), parking()], "A long story. " * 1_500
+    response = browser(alice).post(URL, sent(*rows, decision="reject", reason=long))
+    assert response.status_code == 422
+    assert "This is too long: at most 20000 characters." in response.text
+    assert long in response.text
+    assert {fresh(each).status for each in rows} == {"pending"}
+
+
+def test_where_one_approval_is_not_enough_it_says_what_is_still_needed(
+    acme: Tenant, parking: Parking, alice: Member
+) -> None:
+    one, other = parking(), parking()
+    assert "Each is checked again by itself, then runs." in page(browser(alice), one, other)
+    rule(acme, alice, "Large refunds", approvals=3)
+    many = parking()
+    text = page(browser(alice), one, many)
+    assert "then runs." not in text
+    assert text.count("After yours it needs 2 more approvals.") == 1
+    assert "runs once it has all the approvals it needs" in text
+
+
+def test_only_rules_that_asked_for_all_are_named_for_all(acme: Tenant, parking: Parking, alice: Member) -> None:
+    rule(acme, alice, "Refunds", approvals=1)
+    first = parking()
+    rule(acme, alice, "Large refunds", approvals=1)
+    second = parking()
+    assert "Rule Refunds. " in page(browser(alice), first, second)
+    assert "Large refunds" in page(browser(alice), second, second)

@@ -397,3 +397,84 @@ def test_what_was_checked_of_the_agents_value_is_not_said_of_an_edited_one(
     assert "<code><bdi>40.00" in page
     assert "Equals the order total." not in page
     assert "Same as the order." in page
+
+
+LONG = "A long story. " * 1_500
+
+
+def test_a_comment_that_is_too_long_comes_back_in_its_box_with_what_is_wrong(
+    parked: ApprovalRequest, alice: Member
+) -> None:
+    client = browser(alice)
+    response = client.post(url(parked, "comment/"), {"text": LONG})
+    page = text(response)
+    assert response.status_code == 422
+    assert "This is too long: at most 10000 characters." in page
+    assert LONG in page
+    assert 'id="comment-text" name="text" rows="2" maxlength="10000"' in page
+    assert 'name="decision"' in page
+    assert LONG not in text(client.get(url(parked)))
+
+
+@pytest.mark.parametrize(("decision", "field"), [("approve", "note"), ("reject", "reason"), ("respond", "response")])
+def test_an_answer_that_is_too_long_comes_back_in_its_box(
+    parked: ApprovalRequest, alice: Member, decision: str, field: str
+) -> None:
+    response = answer(browser(alice), parked, decision, **{field: LONG})
+    page = text(response)
+    assert response.status_code == 422
+    assert f'href="#answer-{field}">This is too long: at most 20000 characters.' in page
+    assert LONG in page
+    assert page.count('maxlength="20000"') == 3
+
+
+def test_a_note_too_long_for_an_edit_is_said_at_the_note(parked: ApprovalRequest, alice: Member) -> None:
+    fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()}
+    response = answer(browser(alice), parked, "edit", **{**fields, "arg.amount": "1200.00", "note": LONG})
+    page = text(response)
+    assert response.status_code == 422
+    assert '<a href="#why">Why: This is too long: at most 20000 characters.' in page
+    assert 'id="why-e">This is too long' in page
+    assert LONG in page
+
+
+def test_of_a_result_that_was_cut_the_whole_can_be_read(acme: Tenant, alice: Member) -> None:
+    run = str(ids.new())
+    seen = [
+        {"tool": "lookup_order", "text": "a" * 1000 + "…", "at": "", "step": 2, "cut": True},
+        {"tool": "lookup_order", "text": "short", "at": "", "step": 3},
+    ]
+    request = park(acme, a_call(run={"id": run, "title": "Broken cup", "step": 5, "seen": seen}), subject=f"run:{run}")
+    page = text(browser(alice).get(url(request)))
+    assert f'<a href="/t/acme/runs/{run}/steps/2/result/">The whole result</a>' in page
+    assert page.count("The whole result") == 1
+
+
+def test_of_a_closed_request_nothing_is_offered_to_edit(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
+    client = browser(alice)
+    assert 'aria-keyshortcuts="e"' in text(client.get(url(parked)))
+    assert client.get(url(parked, "edit/")).status_code == 200
+    answer(browser(bo), parked, "approve")
+    live = text(client.get(url(parked), {"part": "status", "has_form": "1", "version": "1"}))
+    assert '<span id="edit-link" hx-swap-oob="true"></span>' in live
+    assert "What became of it" in live
+    late = client.get(url(parked, "edit/"))
+    assert late.status_code == 409
+    assert "there is nothing left to edit" in text(late)
+    assert "Bo approved this" in text(late)
+    assert f'href="{url(parked)}"' in text(late)
+    assert "arg.amount" not in text(late)
+
+
+def test_the_words_of_a_late_answer_are_kept_to_be_copied(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
+    answer(browser(bo), parked, "approve")
+    page = text(answer(browser(alice), parked, "reject", reason="No photo."))
+    assert "What you had written" in page
+    assert 'readonly aria-describedby="written-text-h">\nNo photo.</textarea>' in page
+
+
+def test_the_inbox_says_why_one_cannot_be_chosen_with_others(acme: Tenant, alice: Member) -> None:
+    park(acme, a_call(arguments={**ARGUMENTS, "note": "a\u202eb"}))
+    page = text(browser(alice).get("/t/acme/inbox/"))
+    assert "Answered by itself: note holds a hidden character." in page
+    assert 'name="request"' not in page

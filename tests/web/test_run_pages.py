@@ -138,6 +138,16 @@ def test_a_part_is_the_part_alone_and_nothing_is_kept(enter: Enters, mona: Membe
     assert "no-store" in client.get(url(parked_run))["Cache-Control"]
 
 
+def test_what_comes_next_is_fetched_with_the_steps(enter: Enters, mona: Member, parked_run: Play) -> None:
+    client = enter(mona)
+    told = '<p class="small quiet" id="next" hx-swap-oob="true">'
+    assert f"{told}Afterwards the model is asked again" in read(client, url(parked_run, "?part=steps"))
+    send(client, url(parked_run, "cancel/"))
+    live = read(client, url(parked_run, "?part=steps"))
+    assert told in live
+    assert "Afterwards" not in live
+
+
 def test_a_reviewer_reads_the_run_of_a_request_and_has_no_controls(
     enter: Enters, alice: Member, parked_run: Play
 ) -> None:
@@ -233,6 +243,17 @@ def test_a_comment_stands_on_the_page_and_an_empty_one_is_refused(
     refused = send(client, url(parked_run, "comment/"), text=" ")
     assert refused.status_code == 422
     assert b"Write the comment first." in refused.content
+
+
+def test_a_comment_that_is_too_long_comes_back_in_its_box_with_what_is_wrong(
+    enter: Enters, alice: Member, parked_run: Play
+) -> None:
+    long = "A long story. " * 1_000 + "."
+    refused = send(enter(alice), url(parked_run, "comment/"), text=long)
+    assert refused.status_code == 422
+    assert "The text is longer than 10,000 characters." in refused.text
+    assert long in refused.text
+    assert 'name="text" rows="2" maxlength="10000"' in refused.text
 
 
 def test_a_failed_run_offers_a_retry(enter: Enters, mona: Member, play: Plays) -> None:

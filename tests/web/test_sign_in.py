@@ -2,11 +2,12 @@
 
 import logging
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
 
-from tenants import members
+from tenants import ids, members
 from tenants.actors import COMMAND
 from tenants.models import AuditEntry, Member, Person, Tenant
 from tenants.scope import scope
@@ -85,3 +86,25 @@ def test_each_language_is_offered_in_its_own_name(acme: Tenant) -> None:
     page = Client(headers={"accept-language": "zh-hans"}).get("/accounts/login/").text
     assert ">English</button>" in page
     assert ">简体中文</button>" in page
+
+
+@pytest.mark.parametrize(
+    ("told", "page"),
+    [
+        ("http://testserver/t/acme/requests/{id}/edit/", "/t/acme/requests/{id}/edit/"),
+        ("http://testserver/t/acme/requests/{id}/decide/", "/t/acme/requests/{id}/"),
+        ("http://testserver/t/acme/inbox/?risk=high", "/t/acme/inbox/?risk=high"),
+        ("https://elsewhere.example/t/acme/inbox/", "/t/acme/requests/{id}/"),
+        ("", "/t/acme/requests/{id}/"),
+    ],
+)
+def test_what_is_sent_without_a_session_leads_back_to_its_page_and_is_said_to_be_lost(told: str, page: str) -> None:
+    key, client = ids.new(), Client()
+    path, back = f"/t/acme/requests/{key}/decide/", page.format(id=key)
+    headers = {"Referer": told.format(id=key)} if told else {}
+    response = client.post(path, {"decision": "approve", "version": "1"}, headers=headers)
+    target = urlsplit(response["Location"])
+    assert target.path == "/accounts/login/"
+    assert parse_qs(target.query)["next"] == [back]
+    assert "What you sent was not received" in client.get(response["Location"]).text
+    assert "What you sent" not in client.get(f"/accounts/login/?next={back}").text

@@ -29,7 +29,8 @@ def test_the_results_before_the_turn_are_told_oldest_first_with_their_time_and_s
     found = told(acme, run, refund)
     assert [(each["tool"], each["step"]) for each in found] == [("look_up", first), ("look_up", second)]
     assert found[0]["text"] == '{"order":"A-1","paid":9007199254740993}'
-    assert found[1]["text"] == '"' + "x" * (seen.LONGEST - 1)
+    assert found[1]["text"] == '"' + "x" * (seen.LONGEST - 1) + "…"
+    assert [each.get("cut", False) for each in found] == [False, True]
     assert all(str(each["at"]) for each in found)
 
 
