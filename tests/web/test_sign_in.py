@@ -88,6 +88,7 @@ def test_each_language_is_offered_in_its_own_name(acme: Tenant) -> None:
     assert ">简体中文</button>" in page
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("told", "page"),
     [
