@@ -35,7 +35,7 @@ def publish_to(url: str) -> None:
     app.conf.broker_url = url
     app._pool = None
     app.amqp._producer_pool = None
-    _post.producer = None
+    _post.put = None
 
 
 def skewed(seconds: int) -> dict[str, str]:
