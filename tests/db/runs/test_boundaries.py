@@ -225,6 +225,10 @@ def test_of_what_a_compaction_ended_no_row_is_read(run: Started) -> None:
     for _ in range(30):
         door.close(Closing(door.open_turn().seq, "completed", result=""))
     door.close(Closing(door.open_turn("compaction").seq, "completed", result="summary"))
+    with connection.cursor() as cursor:
+        # A table this small may be read whole, and a plan made for a smaller one is kept: neither is what is asked.
+        cursor.execute("DISCARD PLANS")
+        cursor.execute("SET LOCAL enable_seqscan = off")
     before = _rows_read(run)
     assert len(run.journal.steps) == 1
     assert _rows_read(run) - before < 10
