@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from approvals.arguments import Unread
 from approvals.checks import text_of
-from approvals.pages.parts import AnswerForm
+from approvals.pages.written import AnswerForm
 from tenants import exact_json
 from tenants.exact_json import BadJson
 from tenants.refusals import Refusal

@@ -12,7 +12,7 @@ from approvals.checks import text_of
 from approvals.display import shown, without_hidden
 from approvals.facts import Facts
 from approvals.pages import values
-from approvals.pages.parts import Difference, EditField, EditView
+from approvals.pages.written import Difference, EditField, EditView
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """The parts of the request page's view-model; times are aware, sentences are in the reader's language."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-from approvals import writing
 from approvals.display import Shown
 
 
@@ -277,67 +276,3 @@ class Position:
     total: int
     next_url: str = ""
     previous_url: str = ""
-
-
-@dataclass(frozen=True)
-class EditField:
-    """One parameter as it can be edited: kind is text, long, number, choice, bool or json."""
-
-    name: str
-    kind: str
-    value: str
-    original: str
-    current: str
-    choices: Sequence[str] = ()
-    hint: str = ""
-    error: str = ""
-    editable: bool = True
-    removed_hidden: int = 0
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One field in three states: as the agent asked, as it stands, as the reader wrote."""
-
-    name: str
-    agent: Shown
-    current: Shown
-    yours: Shown
-    valid: bool
-
-
-@dataclass(frozen=True)
-class EditView:
-    """The edit page beside the question."""
-
-    fields: Sequence[EditField]
-    next_version: int
-    errors: Sequence[tuple[str, str]] = ()
-    differences: Sequence[Difference] = ()
-    unchanged: Sequence[str] = ()
-    lapses: Sequence[str] = ()
-    comment: str = ""
-    comment_error: str = ""
-    limit: int = writing.ANSWER
-
-
-@dataclass(frozen=True)
-class AnswerForm:
-    """What the reader had typed, and what is wrong with it (field → words; "" is the whole form)."""
-
-    decision: str = ""
-    note: str = ""
-    reason: str = ""
-    response: str = ""
-    comment: str = ""
-    comment_error: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
-    code_error: str = ""
-    limit: int = writing.ANSWER
-    comment_limit: int = writing.COMMENT
-
-    @property
-    def written(self) -> str:
-        """The text that went with the answer, for a page that has no box for it any more."""
-        texts = {"reject": self.reason, "respond": self.response}
-        return texts.get(self.decision, self.note)

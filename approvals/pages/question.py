@@ -13,8 +13,9 @@ from approvals.pages.aftermath import Aftermath, aftermath
 from approvals.pages.answering import Answering, answering
 from approvals.pages.background import Background, background
 from approvals.pages.flags import flags
-from approvals.pages.parts import Changed, Confirm, EditView, Flag, Lost, Param, Position
+from approvals.pages.parts import Changed, Confirm, Flag, Lost, Param, Position
 from approvals.pages.reader import Reader
+from approvals.pages.written import EditView
 from approvals.rosters import Roster
 from tenants import events
 

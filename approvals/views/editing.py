@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from approvals.pages import editor, question
-from approvals.pages.parts import AnswerForm
+from approvals.pages.written import AnswerForm
 from approvals.views import reading
 from approvals.views.kinds import tenant_request
 from tenants.refusals import Refusal

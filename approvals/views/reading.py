@@ -11,9 +11,10 @@ from approvals import clock, facts, queries
 from approvals.display import shown
 from approvals.facts import Facts
 from approvals.pages import question, values
-from approvals.pages.parts import AnswerForm, Changed
+from approvals.pages.parts import Changed
 from approvals.pages.question import RequestView
 from approvals.pages.reader import Reader
+from approvals.pages.written import AnswerForm
 from approvals.rosters import Roster, roster
 from approvals.views import positions
 from tenants.requests import TenantRequest

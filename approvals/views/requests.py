@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST, require_safe
 
 from approvals import acts
-from approvals.pages.parts import AnswerForm
+from approvals.pages.written import AnswerForm
 from approvals.views import reading
 from approvals.views.kinds import tenant_request
 from tenants.refusals import Refusal

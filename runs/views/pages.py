@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from approvals.display import says
-from approvals.pages.parts import AnswerForm
+from approvals.pages.written import AnswerForm
 from runs import access, commands, payloads, telling
 from runs.models import Payload, Run
 from runs.views.desk import Place, desk
