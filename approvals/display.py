@@ -61,8 +61,9 @@ def shown(text: str) -> Shown:
 
 
 def beginning(text: str, limit: int = BEGINNING) -> Shown:
-    """The first characters of `text`, at most `limit`, never cut inside what reads as one character."""
-    return shown(text[: _safe_cut(text, limit)])
+    """The first characters of `text`, at most `limit`, never cut inside what reads as one character; "…" if cut."""
+    cut = _safe_cut(text, limit)
+    return shown(text if cut >= len(text) else f"{text[:cut]}…")
 
 
 def without_hidden(text: str) -> str:

@@ -65,11 +65,15 @@ def test_nothing_is_lost(text: str) -> None:
 
 
 @given(st.text(), st.integers(1, 50))
-def test_a_beginning_is_a_beginning(text: str, limit: int) -> None:
+def test_a_beginning_is_a_beginning_and_says_so(text: str, limit: int) -> None:
     cut = beginning(text, limit)
     whole = "".join(original(p) for p in cut.pieces)
-    assert text.startswith(whole)
-    assert len(whole) <= limit
+    if len(text) <= limit:
+        assert whole == text
+    else:
+        assert whole[-1] == "…"
+        assert text.startswith(whole[:-1])
+        assert 0 < len(whole[:-1]) <= limit
     whole.encode()
 
 
@@ -81,7 +85,7 @@ def test_a_beginning_keeps_what_reads_as_one_character(text: str, limit: int, wa
 
 
 def test_a_beginning_does_not_end_within_an_accent() -> None:
-    assert str(beginning("abce\u0301", 4)) == "abc"
+    assert str(beginning("abce\u0301", 4)) == "abc…"
 
 
 @pytest.mark.parametrize(
