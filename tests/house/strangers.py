@@ -11,7 +11,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from tenants.guard import tenant_tables
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+PAGE_METHODS = ("GET", "POST")
+METHODS = (*PAGE_METHODS, "PUT", "PATCH", "DELETE")
 WORDS = {"name": "refund-desk", "seq": "1", "channel": "chat", "level": "1"}
 """What stands in an address for a part that is no id."""
 
