@@ -1,6 +1,6 @@
 """The answer form as it is posted: fields to an answer, and refusals back to the fields they belong to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from approvals.arguments import Unread
 from approvals.checks import text_of
+from approvals.display import without_hidden
 from approvals.pages.written import AnswerForm
 from tenants import exact_json
 from tenants.exact_json import BadJson
@@ -18,13 +19,14 @@ FIELD_OF = {"approve": "note", "edit": "note", "reject": "reason", "respond": "r
 
 @dataclass(frozen=True)
 class Posted:
-    """One posted answer. `arguments` are the edited values, for an edit alone."""
+    """One posted answer. For an edit alone: `arguments` with the edited values, and of those what was `typed`."""
 
     decision: str
     version: int | None
     comment: str = ""
     response: str = ""
     arguments: Any = None
+    typed: Sequence[tuple[str, str]] = ()
 
     def as_answer(self) -> dict[str, Any]:
         """The keyword arguments of `decisions.decide`."""
@@ -37,20 +39,30 @@ class Posted:
         }
 
 
-def read(post: QueryDict, *, current: Mapping[str, Any], schema: Mapping[str, Any]) -> Posted:
-    """What the form says. `current` are the values of the version that was edited, `schema` the tool's parameters."""
+def read(
+    post: QueryDict, *, current: Mapping[str, Any], schema: Mapping[str, Any], edited_of: Mapping[str, Any]
+) -> Posted:
+    """What the form says. `current` are the values of the version that stands, `edited_of` of the one that was shown,
+    `schema` the tool's parameters."""
     decision = post.get("decision", "")
     text = post.get(FIELD_OF.get(decision, "note"), "").replace("\r\n", "\n")
     return Posted(
         decision=decision,
-        version=_version(post.get("version", "")),
+        version=version(post),
         comment="" if decision == "respond" else text,
         response=text if decision == "respond" else "",
         arguments=edited(post, current=current, schema=schema) if decision == "edit" else None,
+        typed=_typed(post, edited_of) if decision == "edit" else (),
     )
 
 
-def kept(post: QueryDict, refusal: Refusal | None = None, *, code_error: str = "") -> AnswerForm:
+def kept(
+    post: QueryDict,
+    refusal: Refusal | None = None,
+    *,
+    typed: Sequence[tuple[str, str]] = (),
+    code_error: str = "",
+) -> AnswerForm:
     """The form again with what was typed; each error beside its own field."""
     decision = post.get("decision", "")
     return AnswerForm(
@@ -58,6 +70,7 @@ def kept(post: QueryDict, refusal: Refusal | None = None, *, code_error: str = "
         note=post.get("note", ""),
         reason=post.get("reason", ""),
         response=post.get("response", ""),
+        values=typed,
         errors=_errors(refusal, decision) if refusal else {},
         code_error=code_error,
     )
@@ -103,7 +116,20 @@ def _value(text: str, kind: str, before: Any) -> Any:
         return Unread(text)
 
 
-def _version(text: str) -> int | None:
+def _typed(post: QueryDict, before: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The fields that do not say what they said when they were shown."""
+    texts = {
+        key.removeprefix("arg."): post.get(key, "").replace("\r\n", "\n") for key in post if key.startswith("arg.")
+    }
+    said = {name: text_of(value) for name, value in before.items()}
+    return [
+        (name, text) for name, text in texts.items() if text not in (said.get(name), without_hidden(said.get(name, "")))
+    ]
+
+
+def version(post: QueryDict) -> int | None:
+    """The number of the version that was shown; None where the form has none that can be read."""
+    text = post.get("version", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 

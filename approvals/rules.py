@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import F
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from approvals import clock, errors, policy, rule_bodies
 from approvals.models import PolicyRule, PolicyVersion
@@ -16,6 +17,11 @@ from tenants.refusals import not_found
 from tenants.scope import current
 
 DEFAULT_NAME = "Default"
+
+
+def named(name: str) -> str:
+    """A rule's name as it is read: the one that each tenant begins with has its name in each language."""
+    return pgettext("rule", "Default") if name == DEFAULT_NAME else name
 
 
 def load() -> RuleSet:

@@ -88,7 +88,7 @@ def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
 
 def _comments(row: ApprovalRequest) -> list[CommentLine]:
     said = RequestComment.objects.filter(request=row).order_by("at", "id")
-    return [CommentLine(str(each.actor.get("name", "")), each.at, shown(each.text)) for each in said]
+    return [CommentLine.of(each.actor, each.at, each.text) for each in said]
 
 
 def _viewers(row: ApprovalRequest, names: Roster, reader: Reader) -> list[VoteLine]:

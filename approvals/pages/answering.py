@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from approvals import reviewers
+from approvals import reviewers, rules
 from approvals.facts import Facts
 from approvals.pages import clocks, people
 from approvals.pages.parts import Later, RuleLine, RungLine, VoteLine, Waiting
@@ -68,7 +68,7 @@ def _rules(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
     may_open = reader.member.has("admin")
     return [
         RuleLine(
-            name=each.name,
+            name=rules.named(each.name),
             url=f"{reader.base}settings/policies/{each.rule}/" if may_open and each.rule != "default" else "",
             condition=each.condition,
             needed=each.approvals,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.display import Shown, beginning, shown
 from approvals.models import ApprovalRequest, RequestVersion
-from tenants import exact_json, ids, verification
+from tenants import exact_json, ids, verification, wording
 from tenants.models import AuditEntry, AuditHead, Group, Member
 from tenants.scope import current
 
@@ -189,7 +189,7 @@ def _line(row: Mapping[str, Any], names: Names, base: str, query: str, open_to: 
         number=row["seq"],
         url=f"{base}audit/?{query}entry={row['seq']}#entry",
         at=row["at"],
-        who=str(row["actor"]["name"]) or str(row["actor"]["kind"]),
+        who=wording.actor(row["actor"]) or str(row["actor"]["kind"]),
         text=shown(_sentence(row, kind, key, names)),
         refused=row["refused"],
         target_url=url,

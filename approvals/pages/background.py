@@ -125,7 +125,7 @@ def _precedent(
     return Precedent(
         at=parse_datetime(each["at"]) or row.opened_at,
         url=reader.request_url(each["id"]),
-        cells=[Cell(beginning(each["values"].get(name, "–"), 60).pieces, numeric=name in numbers) for name in columns],
+        cells=[Cell(beginning(each["values"].get(name, "–"), 60).pieces, name in numbers, name) for name in columns],
         answer=_answer_words(each),
         outcome=outcome_words(each["status"], told.get((each["subject"], each["ref"]))),
     )

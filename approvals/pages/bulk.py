@@ -1,13 +1,14 @@
 """Many alike, side by side: what is the same in all, what differs, and which ones stand out and are answered alone."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from approvals import requirements, reviewers, writing
+from approvals import requirements, reviewers, rules, writing
 from approvals.calls import MASK
 from approvals.checks import number, text_of
 from approvals.display import Shown, beginning, shown
@@ -76,26 +77,33 @@ class BulkView:
     outliers: Sequence[Outlier] = ()
     answers: frozenset[str] = frozenset()
     reason_required: bool = False
+    results: Sequence[Result] = ()
 
     @property
     def runs(self) -> bool:
         """Whether this approval alone lets each of them run."""
         return not any(row.more for row in self.rows)
 
-    results: Sequence[Result] = ()
+    @property
+    def tally(self) -> list[tuple[str, int]]:
+        """How many results of each state there are, the most first."""
+        return Counter(each.state for each in self.results).most_common()
 
 
 @dataclass(frozen=True)
 class BulkForm:
-    """What was chosen and typed, and what is wrong with it."""
+    """What was chosen and typed, and what is wrong with it. `chosen` are the requests, None before anybody chose."""
 
+    chosen: Collection[UUID] | None = None
     decision: str = ""
     reason: str = ""
     limit: int = writing.ANSWER
     errors: Mapping[str, str] = field(default_factory=dict)
 
 
-def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, results: Sequence[Result]) -> BulkView:
+def build(
+    found: Sequence[Facts], names: Roster, reader: Reader, form: BulkForm, *, url: str, results: Sequence[Result]
+) -> BulkView:
     """The page for those of the requests that still wait."""
     waiting = [each for each in found if each.request.status == "pending"]
     apart = _apart(waiting, names, reader)
@@ -118,11 +126,19 @@ def build(found: Sequence[Facts], names: Roster, reader: Reader, *, url: str, re
         tool=row.tool,
         agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
         same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in every if name not in differing],
-        rule=wording.listed(_rules(alike)),
+        rule=wording.listed(map(rules.named, _rules(alike))),
         undo=str(row.definition.get("undo") or ""),
         columns=[Column(name, _numeric(texts, name)) for name in differing],
         rows=[
-            _row(each, text, differing, texts, reader, more=_more(each, names, reader))
+            _row(
+                each,
+                text,
+                differing,
+                texts,
+                reader,
+                more=_more(each, names, reader),
+                checked=form.chosen is None or each.request.pk in form.chosen,
+            )
             for each, text in zip(alike, texts, strict=True)
         ],
         outliers=_outliers(waiting, apart, reader),
@@ -212,16 +228,15 @@ def _row(
     reader: Reader,
     *,
     more: int,
+    checked: bool,
 ) -> BulkRow:
-    cells = [
-        Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, numeric=_numeric(texts, name)) for name in differing
-    ]
+    cells = [Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, _numeric(texts, name), name) for name in differing]
     return BulkRow(
         id=str(facts.request.pk),
         version=facts.request.version,
         url=reader.request_url(facts.request.pk),
         label=shown(facts.version.title),
         cells=cells,
-        checked=True,
+        checked=checked,
         more=more,
     )

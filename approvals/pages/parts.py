@@ -1,10 +1,16 @@
 """The parts of the request page's view-model; times are aware, sentences are in the reader's language."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from approvals.display import Shown
+from approvals.display import Shown, beginning, shown
+from tenants import wording
+
+SHORT_WORD = 16
+LONG_COMMENT = 600
+"""Characters that a comment shows unfolded: about a screen of a phone."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +88,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell(Shown):
-    """A value in a column."""
+    """A value in a column; `column` is its name, which stands beside the value where the columns are folded."""
 
     numeric: bool = False
+    column: str = ""
+
+    @property
+    def short(self) -> bool:
+        """Whether it is one word, such as a number of an order, that would be torn at its hyphen."""
+        text = str(self)
+        return len(text) <= SHORT_WORD and not any(map(str.isspace, text))
 
 
 @dataclass(frozen=True)
@@ -261,11 +274,21 @@ class Confirm:
 
 @dataclass(frozen=True)
 class CommentLine:
-    """What somebody said beside the question."""
+    """What somebody said beside a question or a run; `text` is its beginning where `whole` is given."""
 
     name: str
     at: datetime
     text: Shown
+    whole: Shown | None = None
+    length: int = 0
+
+    @classmethod
+    def of(cls, actor: Mapping[str, Any], at: datetime, text: str) -> "CommentLine":
+        """What this actor said; a long text is folded."""
+        name = wording.actor(actor)
+        if len(text) <= LONG_COMMENT:
+            return cls(name, at, shown(text))
+        return cls(name, at, beginning(text), shown(text), len(text))
 
 
 @dataclass(frozen=True)

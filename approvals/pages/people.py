@@ -22,7 +22,7 @@ _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
 
 def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
-    """Level 0, the levels of the escalation, and the end that silence brings."""
+    """Level 0, the levels of the escalation, and the end that silence brings; once it is closed, only what came."""
     row, answers = facts.request, _answers(facts)
     judged = {member: reviewers.judge(names, facts.ask, member) for member in names.people}
     first = RungLine(
@@ -34,7 +34,9 @@ def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
         people=_people(_of_rule(facts, names), judged, answers, names, reader=reader),
     )
     end = RungLine(kind=_ENDS[facts.requirement.on_timeout], at=row.deadline)
-    return [first, *_levels(facts, names, judged, answers, reader=reader), end]
+    later = [*_levels(facts, names, judged, answers, reader=reader), end]
+    closed = row.decided_at
+    return [first, *(rung for rung in later if closed is None or rung.reached or (rung.at and rung.at <= closed))]
 
 
 def votes(facts: Facts, names: Roster, *, reader: UUID) -> list[VoteLine]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import durations, fitting, staffing
+from approvals import durations, fitting, rules, staffing
 from approvals.display import Shown, shown
 from approvals.models import Calendar, EscalationPolicy, PolicyRule, PolicyVersion
 from approvals.pages import people
@@ -116,7 +116,7 @@ def one(
     return RuleView(
         url=f"{base}{HERE}{rule.pk}/",
         rules_url=base + HERE,
-        name=last.body["name"],
+        name=rules.named(last.body["name"]),
         is_default=rule.is_default,
         version=rule.live,
         live_since=live.created_at if live else None,
@@ -177,7 +177,7 @@ def _line(rule: PolicyRule, names: Roster, base: str) -> RuleLine:
     body = shown_one.body
     return RuleLine(
         url=f"{base}{HERE}{rule.pk}/",
-        name=body["name"],
+        name=rules.named(body["name"]),
         order=rule.position,
         version=rule.live,
         draft=rule.live is None or last.number > rule.live,
@@ -195,7 +195,7 @@ def _line(rule: PolicyRule, names: Roster, base: str) -> RuleLine:
 
 
 def _author(version: PolicyVersion) -> str:
-    return str((version.author or {}).get("name") or "–")
+    return wording.actor(version.author or {}) or "–"
 
 
 def _versions(every: Mapping[int, PolicyVersion], rule: PolicyRule) -> list[VersionLine]:

@@ -1,5 +1,6 @@
 """Parameters, evidence and differences as they are shown: exactly as text, hidden characters marked."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from approvals.display import BEGINNING, Shown, beginning, shown
 from approvals.pages.parts import Fact, Param
 from tenants import exact_json
 from tenants.exact_json import BadJson
+
+_VERDICT = re.compile(r"(.+?(?:[.!?](?=\s)|[。！？]))\s*(.+)", re.DOTALL)
+"""What a check found, in its first sentence, and what it has to say beside that."""
 
 
 def values_of(arguments: str) -> dict[str, Any]:
@@ -93,6 +97,7 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
 def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checked: str) -> Param:
     text = text_of(value)
     whole = shown(text) if len(text) > BEGINNING else None
+    verdict, about = _verdict(checked) if value == before else ("", "")
     return Param(
         name=shown(name),
         value=beginning(text) if whole else shown(text),
@@ -100,9 +105,15 @@ def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checke
         whole=whole,
         length=len(text) if whole else 0,
         was=None if value == before else beginning(text_of(before)),
-        checked=checked if value == before else "",
+        checked=verdict,
+        about=about,
         hidden_names=(whole or shown(text)).hidden_names,
     )
+
+
+def _verdict(checked: str) -> tuple[str, str]:
+    found = _VERDICT.fullmatch(checked)
+    return (found[1], found[2]) if found else (checked, "")
 
 
 def _masked(name: str) -> Param:

@@ -57,6 +57,7 @@ class AnswerForm:
     note: str = ""
     reason: str = ""
     response: str = ""
+    values: Sequence[tuple[str, str]] = ()  # The parameters that were edited, as typed.
     comment: str = ""
     comment_error: str = ""
     errors: dict[str, str] = field(default_factory=dict)
@@ -66,6 +67,7 @@ class AnswerForm:
 
     @property
     def written(self) -> str:
-        """The text that went with the answer, for a page that has no box for it any more."""
+        """What was typed for the answer, for a page that has no box for it any more."""
         texts = {"reject": self.reason, "respond": self.response}
-        return texts.get(self.decision, self.note)
+        edited = "\n".join(f"{name}: {text}" for name, text in self.values)
+        return "\n\n".join(filter(None, [edited, texts.get(self.decision, self.note)]))

@@ -47,9 +47,12 @@ def decide(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  
 
 def _posted(request: TenantRequest, request_id: UUID) -> forms.Posted:
     row = queries.one(request.member, request_id)
-    version = row.versions.get(number=row.version)
-    schema = row.definition.get("parameters", {})
-    return forms.read(request.POST, current=values.values_of(version.arguments), schema=schema)
+    read = forms.version(request.POST) or row.version
+    found = row.versions.filter(number__in={row.version, read})
+    every = {version.number: values.values_of(version.arguments) for version in found}
+    current, schema = every[row.version], row.definition.get("parameters", {})
+    edited_of = every.get(read, current)
+    return forms.read(request.POST, current=current, schema=schema, edited_of=edited_of)
 
 
 def _refused(request: TenantRequest, request_id: UUID, posted: forms.Posted, refusal: Refusal) -> HttpResponse:
@@ -63,7 +66,8 @@ def _refused(request: TenantRequest, request_id: UUID, posted: forms.Posted, ref
         if posted.decision == "edit" and refusal.status == 422:
             return editing.page(request, request_id, refusal=refusal)
         view = reading.view_of(request, request_id, **_told(request, request_id, posted, refusal))
-        return reading.page(request, view, form=forms.kept(request.POST, refusal), status=refusal.status)
+        form = forms.kept(request.POST, refusal, typed=posted.typed)
+        return reading.page(request, view, form=form, status=refusal.status)
 
 
 def _said_so_already(request: TenantRequest, request_id: UUID, posted: forms.Posted) -> bool:

@@ -35,7 +35,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  T
     form = _form(request.POST)
     with scope(mine.tenant.pk):
         if form.errors:
-            return _page(mine, _keys(request.POST), form=form, status=422)
+            return _page(mine, _shown(request.POST), form=form, status=422)
     results = [_answer(mine, key, request.POST, form) for key in _keys(request.POST)]
     with scope(mine.tenant.pk, read_only=True):
         return _page(mine, [], results=results)
@@ -44,6 +44,11 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  T
 def _keys(sent: QueryDict) -> list[UUID]:
     found = [ids.parse(text) for text in sent.getlist("request")]
     return list(dict.fromkeys(key for key in found if key))[:MOST]
+
+
+def _shown(sent: QueryDict) -> list[UUID]:
+    """All that stood on the page, chosen or not: each has its version there."""
+    return [key for name in sent if name.startswith("version.") if (key := ids.parse(name[8:]))][:MOST]
 
 
 def _form(sent: QueryDict) -> BulkForm:
@@ -57,7 +62,7 @@ def _form(sent: QueryDict) -> BulkForm:
         errors["reason"] = wrong
     if not sent.getlist("request"):
         errors[""] = _("Select at least one request.")
-    return BulkForm(decision, reason, errors=errors)
+    return BulkForm(_keys(sent), decision, reason, errors=errors)
 
 
 def _answer(request: TenantRequest, key: UUID, sent: QueryDict, form: BulkForm) -> Result:
@@ -109,6 +114,7 @@ def _page(
     rows = {row.pk: row for row in access.readable(request.member).filter(pk__in=keys)}
     names = roster()
     found = facts.of([rows[key] for key in keys if key in rows], names)
-    view = bulk.build(found, names, reader, url=f"{reader.base}inbox/bulk/", results=results)
-    context = {"view": view, "form": form or BulkForm(), "section": "inbox"}
+    form = form or BulkForm()
+    view = bulk.build(found, names, reader, form, url=f"{reader.base}inbox/bulk/", results=results)
+    context = {"view": view, "form": form, "section": "inbox"}
     return reading.uncached(render(request, "inbox/bulk.html", context, status=status))

@@ -19,7 +19,7 @@ from runs.states import FINISHED
 from runs.views import story
 from runs.views.desk_shapes import DeskView, Known, Outcome, OutcomeRow
 from runs.views.steps import Timeline
-from tenants import exact_json, ids
+from tenants import exact_json, ids, wording
 from tenants.models import Event, Member
 
 SHOWN = 50
@@ -196,7 +196,7 @@ def _settled_row(event: Event, title: str, *, base: str) -> OutcomeRow:
         url=f"{base}runs/{run}/#step-{seq}",
         since=event.at,
         state=str(event.data.get("outcome", "")),
-        settled_by=str(event.actor.get("name", "")),
+        settled_by=wording.actor(event.actor),
         note=shown(event.message) if event.message else None,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from approvals.display import Shown
+from approvals.pages.parts import CommentLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +91,6 @@ class Param:
     checked: str = ""
     about: str = ""
     hidden_names: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comment:
-    """What somebody said beside the run."""
-
-    name: str
-    at: datetime
-    text: Shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +231,7 @@ class RunView:
     next_text: str
     events: list[EventLine]
     events_url: str
-    comments: list[Comment]
+    comments: list[CommentLine]
     may_comment: bool
     proof_url: str
     topics: str

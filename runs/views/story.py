@@ -9,14 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals.display import Shown, beginning, shown
+from approvals.pages.parts import CommentLine
 from runs import access, telling
 from runs.models import Run
 from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
 from runs.telling import Asking, Brief, Detail, Used
 from runs.views.holdups import holdups
-from runs.views.shapes import Comment, Ended, EventLine, RunView
+from runs.views.shapes import Ended, EventLine, RunView
 from runs.views.steps import ENDED, Timeline, worked
-from tenants import events
+from tenants import events, wording
 from tenants.events import EventRow
 from tenants.models import Event, Member
 
@@ -123,7 +124,7 @@ def ended(run: Run, timeline: Timeline, brief: Brief, rows: Sequence[EventRow]) 
     hands = set(last.data.get("in_hand") or []) if last else set()
     return Ended(
         at=run.finished_at or run.updated_at,
-        by=str(last.actor.get("name", "")) if last and run.status == "cancelled" else "",
+        by=wording.actor(last.actor) if last and run.status == "cancelled" else "",
         text=beginning(text, CUT) if text else None,
         in_hand=[shown(timeline.sentence(step)) for step in stopped if step.seq in hands],
         done=[shown(timeline.sentence(step)) for step in stopped if step.status == "completed"],
@@ -169,14 +170,14 @@ def next_text(run: Run, detail: Detail) -> str:
     return told % {"n": calls}
 
 
-def comments(run: Run) -> list[Comment]:
+def comments(run: Run) -> list[CommentLine]:
     """What people said beside the run, the oldest first."""
     rows = Event.objects.filter(subject=telling.subject(run.id), name="run.commented").order_by("-seq")[:COMMENTS]
-    return [Comment(name=str(row.actor.get("name", "")), at=row.at, text=shown(row.message)) for row in reversed(rows)]
+    return [CommentLine.of(row.actor, row.at, row.message) for row in reversed(rows)]
 
 
 def _line(row: EventRow) -> EventLine:
-    name = str(row.actor.get("name", "")) if row.actor.get("kind") != "system" else ""
+    name = wording.actor(row.actor) if row.actor.get("kind") != "system" else ""
     return EventLine(seq=row.seq, at=row.at, name=row.name, actor=name, text=beginning(row.message))
 
 

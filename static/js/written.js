@@ -23,5 +23,6 @@ function showAgain(template) {
   if (!typed || !panel || panel.querySelector("#written-text")) return;
   const kept = template.content.cloneNode(true);
   kept.querySelector("textarea").value = typed;
-  panel.querySelector(".body").append(kept);
+  const ways = panel.querySelector(".body > .bar:last-of-type");
+  if (ways) ways.before(kept); else panel.querySelector(".body").append(kept);
 }

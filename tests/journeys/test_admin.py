@@ -94,6 +94,8 @@ def test_every_settings_page_is_accessible(
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
+        folded = "[...document.querySelectorAll('.folds')]"
+        assert page.evaluate(f"{folded}.every((each) => each.scrollWidth <= each.parentElement.clientWidth)"), path
 
 
 def test_a_rule_is_written_tried_and_made_live(

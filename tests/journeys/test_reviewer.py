@@ -63,6 +63,32 @@ def test_every_page_of_a_reviewer_is_accessible(
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
+@pytest.mark.parametrize(("viewport", "scheme"), SCREENS)
+def test_many_alike_are_compared_and_their_results_read_without_a_move_sideways(
+    viewport: dict[str, int],
+    scheme: Any,
+    open_as: OpenAs,
+    accessible: Callable[[Page], None],
+    parking: Callable[..., ApprovalRequest],
+    alice: Member,
+) -> None:
+    notes = ("", "onerror=document.title=somethingwithoutaspace", "All of it matters.")
+    rows = [
+        parking(a_call(arguments={**ARGUMENTS, "order_id": f"A-{n}", "note": note})) for n, note in enumerate(notes)
+    ]
+    chosen = "&".join(f"request={each.pk}" for each in rows)
+    page = open_as(alice, f"{INBOX}bulk/?{chosen}", viewport, color_scheme=scheme)
+    for step in ("list", "results"):
+        accessible(page)
+        assert page.evaluate(
+            "[...document.querySelectorAll('.scroll')].every((box) => box.scrollWidth <= box.clientWidth)"
+        ), step
+        if step == "list":
+            choose(page, "Approve")
+            page.get_by_role("button", name="Approve the selected").click()
+            expect(page.get_by_text("3 sent: 3 approved")).to_be_visible()
+
+
 def test_a_reviewer_reads_chooses_and_approves(open_as: OpenAs, parked: ApprovalRequest, alice: Member) -> None:
     page = open_as(alice, INBOX)
     page.get_by_role("link", name="Refund 1240.00 EUR for order A-1042").click()

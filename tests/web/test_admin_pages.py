@@ -11,8 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.timezone import localtime
 
+from approvals import rules
 from approvals.models import Delegation, EscalationPolicy, PolicyRule
 from tenants import exact_json, ids, wording
+from tenants.actors import COMMAND
 from tenants.models import ApiKey, AuditEntry, Group, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key, make_member
@@ -529,3 +531,16 @@ def test_the_pages_speak_chinese(acme: Tenant, people: People) -> None:
         html = read(client, path)
         if "export" not in path:
             assert 'lang="zh-hans"' in html
+    assert ">默认规则</a>" in read(client, "settings/policies/")
+
+
+def test_what_was_done_from_the_shell_is_told_in_the_readers_language(acme: Tenant, people: People) -> None:
+    with scope(acme.pk):
+        rules.create_rule(actor=COMMAND, name="Small", tools=["refund"], outcome="allow")
+    client = enter(people["ravi"])
+    assert ", command line</td>" in read(client, "settings/policies/")
+    acme.locale = "zh-hans"
+    acme.save()
+    for path in ("settings/policies/", "audit/"):
+        assert "命令行" in read(client, path)
+        assert "command line" not in read(client, path)

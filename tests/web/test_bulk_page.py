@@ -144,3 +144,30 @@ def test_only_rules_that_asked_for_all_are_named_for_all(acme: Tenant, parking: 
     second = parking()
     assert "Rule Refunds. " in page(browser(alice), first, second)
     assert "Large refunds" in page(browser(alice), second, second)
+
+
+def test_who_takes_back_every_choice_is_told_so_and_finds_the_list_again(parking: Parking, alice: Member) -> None:
+    rows = [parking(), parking()]
+    response = browser(alice).post(URL, {**sent(*rows, decision="approve"), "request": []})
+    assert response.status_code == 422
+    assert "Select at least one request." in response.text
+    assert offered(response.text) == [str(each.pk) for each in rows]
+    assert " checked> <span>" not in response.text
+
+
+def test_what_was_not_chosen_stays_so_when_the_form_comes_back(parking: Parking, alice: Member) -> None:
+    chosen, other = parking(), parking()
+    form = {**sent(chosen, other, decision="reject"), "request": [str(chosen.pk)]}
+    text = browser(alice).post(URL, form).text
+    assert "Write a reason." in text
+    assert re.findall(r'name="request" value="([^"]+)" checked', text) == [str(chosen.pk)]
+    assert offered(text) == [str(chosen.pk), str(other.pk)]
+
+
+def test_the_results_are_counted_and_lead_back_to_the_inbox(parking: Parking, alice: Member) -> None:
+    one, other, moved = parking(), parking(), parking()
+    form = {**sent(one, other, moved, decision="approve"), f"version.{moved.pk}": "7"}
+    text = browser(alice).post(URL, form).text
+    assert "3 sent: 2 approved · 1 changed" in text
+    assert "<title>Decide together" in text
+    assert 'class="button" href="/t/acme/inbox/"' in text.split("One result each")[1]

@@ -478,3 +478,65 @@ def test_the_inbox_says_why_one_cannot_be_chosen_with_others(acme: Tenant, alice
     page = text(browser(alice).get("/t/acme/inbox/"))
     assert "Answered by itself: note holds a hidden character." in page
     assert 'name="request"' not in page
+
+
+def test_of_what_was_checked_the_verdict_is_bold_and_what_goes_with_it_is_not(acme: Tenant, alice: Member) -> None:
+    evidence = (
+        '{"amount": "Equals the total of 1240.00 EUR. Refunded so far: 0.00.", "note": "等于订单总额。此前已退 0.00"}'
+    )
+    page = text(browser(alice).get(url(park(acme, a_call(evidence=evidence)))))
+    assert "<b>Equals the total of 1240.00 EUR.</b> Refunded so far: 0.00." in page
+    assert "<b>等于订单总额。</b> 此前已退 0.00" in page
+
+
+def test_the_values_of_an_edit_that_came_too_late_are_kept_to_be_copied(
+    parked: ApprovalRequest, alice: Member, bo: Member
+) -> None:
+    answer(browser(bo), parked, "reject", reason="No photo.")
+    fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()} | {"arg.amount": "1190.00"}
+    page = text(answer(browser(alice), parked, "edit", note="Without the jug.", **fields))
+    assert "\namount: 1190.00\n\nWithout the jug.</textarea>" in page
+
+
+def test_the_values_of_an_edit_of_an_older_version_are_kept_beside_the_new_question(
+    acme: Tenant, alice: Member, bo: Member
+) -> None:
+    request = park(acme, a_call(risk="critical"))
+    answer(browser(bo), request, "edit", **{"arg.note": "As agreed"})
+    fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()} | {"arg.amount": "1190.00"}
+    response = answer(browser(alice), request, "edit", note="Without the jug.", **fields)
+    assert response.status_code == 409
+    assert "Bo made version 2" in text(response)
+    assert "\namount: 1190.00\n\nWithout the jug.</textarea>" in text(response)
+
+
+def test_a_long_comment_is_folded_and_can_be_read_whole(parked: ApprovalRequest, alice: Member) -> None:
+    client, said = browser(alice), "A long remark. " * 60 + "The end."
+    client.post(url(parked, "comment/"), {"text": "Short."})
+    client.post(url(parked, "comment/"), {"text": said})
+    page = text(client.get(url(parked)))
+    assert page.count("The whole of it, 908 characters") == 1
+    before, after = page.split("The whole of it, 908 characters")
+    assert "The end." not in before
+    assert said in after
+    assert 'aria-label="Alice, the whole comment"' in after
+
+
+def test_of_a_closed_request_nothing_is_told_as_still_to_come(
+    parked: ApprovalRequest, alice: Member, bo: Member
+) -> None:
+    client = browser(alice)
+    assert "<b>Expires</b>" in text(client.get(url(parked)))
+    answer(browser(bo), parked, "reject", reason="No photo.")
+    page = text(client.get(url(parked)))
+    assert "<b>Expires</b>" not in page
+    assert "Who is asked" in page
+
+
+def test_the_rule_that_every_tenant_begins_with_has_its_name_in_the_readers_language(
+    acme: Tenant, parked: ApprovalRequest, alice: Member
+) -> None:
+    assert "<b>Default</b>" in text(browser(alice).get(url(parked)))
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    assert "<b>默认规则</b>" in text(browser(alice).get(url(parked)))
