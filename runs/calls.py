@@ -163,6 +163,16 @@ def _tidy() -> None:
         _own.database = connections[DEFAULT_DB_ALIAS]
 
 
+def _let_connections_go() -> None:
+    """Whatever a call did to them: the thread has to be there for its next job."""
+    for each in connections.all(initialized_only=True):
+        try:
+            each.close()
+        except Exception:
+            logger.exception("A connection could not be closed after a call.")
+            del connections[each.alias]
+
+
 @dataclass
 class _Job:
     act: Callable[[], Any]
@@ -187,10 +197,15 @@ class _Hand:
                 job.answer.put((False, error))
             except BaseException as error:
                 job.answer.put((False, _quit(error)))
-            for each in connections.all(initialized_only=True):
-                each.close()
+            _let_connections_go()
         if self.lingering:
             _count(-1)
+        if own := _own.hand:
+            own.leave()
+
+    def leave(self) -> None:
+        """End when the job in hand does."""
+        self.jobs.put(None)
 
 
 class _Own(threading.local):
@@ -274,5 +289,5 @@ def _abandon(hand: _Hand) -> None:
     _own.hand = None
     hand.lingering = True
     _count(1)
-    hand.jobs.put(None)
+    hand.leave()
     logger.warning("A call was given up after its time; %d threads linger.", _lingering)

@@ -63,10 +63,9 @@ def test_every_page_of_a_reviewer_is_accessible(
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
-@pytest.mark.parametrize(("viewport", "scheme"), SCREENS)
+@pytest.mark.parametrize("viewport", [PHONE, WIDE], ids=["390", "1280"])
 def test_many_alike_are_compared_and_their_results_read_without_a_move_sideways(
     viewport: dict[str, int],
-    scheme: Any,
     open_as: OpenAs,
     accessible: Callable[[Page], None],
     parking: Callable[..., ApprovalRequest],
@@ -77,7 +76,7 @@ def test_many_alike_are_compared_and_their_results_read_without_a_move_sideways(
         parking(a_call(arguments={**ARGUMENTS, "order_id": f"A-{n}", "note": note})) for n, note in enumerate(notes)
     ]
     chosen = "&".join(f"request={each.pk}" for each in rows)
-    page = open_as(alice, f"{INBOX}bulk/?{chosen}", viewport, color_scheme=scheme)
+    page = open_as(alice, f"{INBOX}bulk/?{chosen}", viewport)
     for step in ("list", "results"):
         accessible(page)
         assert page.evaluate(

@@ -2,9 +2,10 @@
 
 import sys
 from contextvars import ContextVar
-from threading import Event, get_ident
+from threading import Event, Thread, current_thread, get_ident
 
 import pytest
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from runs import calls
 
@@ -109,3 +110,42 @@ def _until_none_lingers(before: int) -> None:
             return
         Event().wait(0.01)
     pytest.fail("The thread that was left did not end.")
+
+
+def test_a_thread_that_was_left_takes_with_it_the_one_that_read_for_it() -> None:
+    let_go, readers = Event(), []
+
+    def work() -> None:
+        readers.append(calls.apart(current_thread, timeout=LONG))
+        calls.call(lambda: let_go.wait(LONG), timeout=0.05, late=lambda: None)
+
+    before = calls.lingering()
+    for _ in range(3):
+        calls.watched(work)
+    let_go.set()
+    _until_none_lingers(before)
+    for each in readers:
+        each.join(5)
+    assert not any(each.is_alive() for each in readers)
+
+
+def test_a_call_that_breaks_the_way_to_the_database_does_not_end_its_thread() -> None:
+    done: list[str] = []
+
+    class Broken:
+        alias = DEFAULT_DB_ALIAS
+
+        def close(self) -> None:
+            raise RuntimeError("It cannot be closed.")
+
+    def work() -> None:
+        calls.call(lambda: connections.__setitem__(DEFAULT_DB_ALIAS, Broken()), timeout=LONG, late=never)
+
+    def both() -> None:
+        calls.watched(work)
+        calls.watched(lambda: done.append("went on"))
+
+    waiting = Thread(target=both, daemon=True)
+    waiting.start()
+    waiting.join(10)
+    assert done == ["went on"]
