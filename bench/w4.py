@@ -103,6 +103,6 @@ def _put_back(run: UUID) -> None:
     seqs = owner.execute(
         "DELETE FROM runs_step WHERE run_id = %s AND status = 'failed' RETURNING seq", (run,)
     ).fetchall()
-    owner.execute("DELETE FROM runs_attempt WHERE run_id = %s AND seq = ANY(%s)", (run, [seq for (seq,) in seqs]))
+    owner.execute("DELETE FROM runs_formerattempt WHERE run_id = %s AND seq = ANY(%s)", (run, [seq for (seq,) in seqs]))
     owner.execute("UPDATE runs_run SET status = 'queued' WHERE id = %s AND status = 'failed'", (run,))
     owner.close()

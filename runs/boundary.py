@@ -4,6 +4,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
@@ -18,6 +19,7 @@ _SIGNATURE = """
     new_arguments:text rationale:text new_payloads:jsonb new_note:text
     more:json
     open:bigint kind:text key:text stamp:bigint arguments:text digest:text open_note:text
+    tokens_total:bigint cost_total:numeric
 """
 _NAMES, _TYPES = zip(*(item.split(":") for item in _SIGNATURE.split()), strict=True)
 _QUERY = prepared.expression("journal_boundary", " ".join(_TYPES))
@@ -45,8 +47,8 @@ def blank(tenant: str, run: str, fence: str, actor: str) -> list[prepared.Value]
     return values
 
 
-def close(values: list[prepared.Value], closing: Closing) -> None:
-    """Add the end of an attempt."""
+def close(values: list[prepared.Value], closing: Closing, journal: Journal) -> None:
+    """Add the end of an attempt, and what the run has used up with it."""
     at = _AT["close"]
     usage = closing.usage
     values[at : at + 14] = [
@@ -65,6 +67,9 @@ def close(values: list[prepared.Value], closing: Closing) -> None:
         prepared.text(usage.cost) if usage else None,
         closing.note,
     ]
+    if usage:
+        tokens, cost = _totals(journal, usage)
+        values[_AT["tokens_total"] :] = [str(tokens), str(cost)]
 
 
 def plan(values: list[prepared.Value], first: int, plans: Sequence[Planned]) -> None:
@@ -234,13 +239,15 @@ def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
 
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
+    tokens, cost = _totals(journal, usage)
     return row._replace(
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cost=usage.cost,
-        tokens_total=journal.tokens + usage.tokens_in + usage.tokens_out,
-        cost_total=journal.cost + (usage.cost or 0),
+        tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost, tokens_total=tokens, cost_total=cost
     )
+
+
+def _totals(journal: Journal, usage: Usage) -> tuple[int, Decimal]:
+    """Tokens and cost of the whole run with this turn. Only its holder closes turns, so it knows what was before."""
+    return journal.tokens + usage.tokens_in + usage.tokens_out, journal.cost + (usage.cost or 0)
 
 
 def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> StepRow:

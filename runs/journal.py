@@ -91,7 +91,7 @@ class Holder:
         On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
         """
         values = self._values()
-        boundary.close(values, closing)
+        boundary.close(values, closing, self.journal)
         if plans:
             boundary.plan(values, self.journal.next_seq, plans)
         if opening:
@@ -108,7 +108,7 @@ class Holder:
     def close(self, closing: Closing) -> StepRow:
         """Close the open attempt of a step. Raises LostLease; a run that was stopped meanwhile is no error here."""
         values = self._values()
-        boundary.close(values, closing)
+        boundary.close(values, closing, self.journal)
         self._write(values, closing=closing)
         return self.journal.step(closing.step)
 
@@ -118,7 +118,7 @@ class Holder:
         Returns the opened step. Raises LostLease, Halted, StaleStamp; in the last two the closing is recorded.
         """
         values = self._values()
-        boundary.close(values, closing)
+        boundary.close(values, closing, self.journal)
         if isinstance(opening, str):
             plans = [self._turn(opening, "")]
             opening = boundary.turn(values, self.journal.next_seq, plans[0])

@@ -119,6 +119,16 @@ class Step(RunRow):
     tokens_total = models.BigIntegerField(null=True)
     """What the run has used up to and with this turn; so no other row changes with each turn."""
     cost_total = models.DecimalField(null=True, max_digits=20, decimal_places=10)
+    last_kind = models.TextField(null=True)  # noqa: DJ001  # NULL: no attempt lies here, as for those below.
+    """The latest attempt, number `attempts`: most steps have no other, and it is opened and closed with its step."""
+    last_fence = models.BigIntegerField(null=True)
+    last_key = models.TextField(null=True)  # noqa: DJ001
+    last_opened_at = models.DateTimeField(null=True)
+    last_closed_at = models.DateTimeField(null=True)
+    last_cause = models.TextField(null=True)  # noqa: DJ001
+    last_message = models.TextField(null=True)  # noqa: DJ001
+    last_not_done = models.BooleanField(null=True)
+    last_next_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes: ClassVar = [
@@ -129,8 +139,8 @@ class Step(RunRow):
         ]
 
 
-class Attempt(RunRow):
-    """One try at a step: opened in the commit before the call, closed in the commit after it."""
+class AnyAttempt(RunRow):
+    """One try at a step."""
 
     pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq", "number")
     seq = models.BigIntegerField()
@@ -145,6 +155,24 @@ class Attempt(RunRow):
     not_done = models.BooleanField(null=True)
     """True: it is known that nothing left; False: it may have happened; None: it went well or is open."""
     next_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class FormerAttempt(AnyAttempt):
+    """An attempt that another followed: the latest one lies in its step's row until then."""
+
+
+class Attempt(AnyAttempt):
+    """One try at a step: opened in the commit before the call, closed in the commit after it.
+
+    A view of all of them, to be read alone: the latest of each step, and the former ones.
+    """
+
+    class Meta:
+        managed = False
+        db_table = "runs_attempt"
 
 
 class Text(RunRow):

@@ -6,55 +6,54 @@ for a table of moves costs more than the call.
 
 from collections.abc import Iterator
 
-from runs.states import KINDS, RUN, TOOL, TOOL_CALL, TURN, Machine
+from runs.states import KINDS, RUN, Machine, machine
 
 _FUNCTION = """
-CREATE FUNCTION {table}_state() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION {table}_{what}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        IF {first} THEN
-            RETURN NEW;
-        END IF;
-    ELSIF {fixed} AND (NEW.status = OLD.status OR {moves}) THEN
+    IF {allowed} THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
 END $$
 """
 _TRIGGER = """
-CREATE TRIGGER state BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_state()
+CREATE OR REPLACE TRIGGER {what} BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {table}_{what}()
 """
 
-DROP = "DROP FUNCTION runs_run_state() CASCADE; DROP FUNCTION runs_step_state() CASCADE"
+DROP = "; ".join(
+    f"DROP FUNCTION {table}_{what}() CASCADE" for table in ("runs_run", "runs_step") for what in ("state", "fixed")
+)
 
 
 def statements() -> list[str]:
-    """The statements that install both."""
-    tool = f"NEW.kind = '{TOOL_CALL}'"
-    steps = {
-        "first": f"NEW.kind IN {_listed(KINDS)} AND (CASE WHEN {tool} THEN {_first(TOOL)} ELSE {_first(TURN)} END)",
-        "fixed": "NEW.kind = OLD.kind AND NEW.seq = OLD.seq AND NEW.run_id = OLD.run_id",
-        "moves": f"(CASE WHEN {tool} THEN {_moves(TOOL)} ELSE {_moves(TURN)} END)",
-    }
-    runs = {"first": _first(RUN), "fixed": "NEW.id = OLD.id", "moves": _moves(RUN)}
-    return [*_install("runs_run", runs), *_install("runs_step", steps)]
+    """The statements that install them, also in the place of an earlier release's."""
+    steps = frozenset(f"{kind} {move}" for kind in KINDS for move in _all_moves(machine(kind)))
+    return [
+        *_install("runs_run", f"{_MOVE} IN {_listed(frozenset(_all_moves(RUN)))}", fixed=["id"]),
+        *_install("runs_step", f"NEW.kind || ' ' || {_MOVE} IN {_listed(steps)}", fixed=["kind", "seq", "run_id"]),
+    ]
 
 
-def _install(table: str, rules: dict[str, str]) -> list[str]:
-    return [_FUNCTION.format(table=table, **rules), _TRIGGER.format(table=table)]
+_MOVE = "coalesce(OLD.status, '') || '>' || NEW.status"
+"""One expression for a new row, whose OLD is NULL, and a changed one: each is prepared anew in every transaction."""
 
 
-def _first(machine: Machine) -> str:
-    return f"NEW.status IN {_listed(machine.first)}"
+def _install(table: str, moves: str, *, fixed: list[str]) -> list[str]:
+    same = " AND ".join(f"NEW.{column} = OLD.{column}" for column in fixed)
+    return [
+        _FUNCTION.format(table=table, what="state", allowed=moves),
+        _TRIGGER.format(table=table, what="state", event="INSERT OR UPDATE"),
+        _FUNCTION.format(table=table, what="fixed", allowed=same),
+        _TRIGGER.format(table=table, what="fixed", event=f"UPDATE OF {', '.join(fixed)}"),
+    ]
 
 
-def _moves(machine: Machine) -> str:
-    return f"OLD.status || '>' || NEW.status IN {_listed(frozenset(_pairs(machine)))}"
-
-
-def _pairs(machine: Machine) -> Iterator[str]:
-    for old, found in machine.moves.items():
-        yield from (f"{old}>{new}" for new in found)
+def _all_moves(states: Machine) -> Iterator[str]:
+    """What a row may become: as a new one, by a move, or without one."""
+    yield from (f">{new}" for new in states.first)
+    for old, found in states.moves.items():
+        yield from (f"{old}>{new}" for new in {old, *found})
 
 
 def _listed(words: frozenset[str]) -> str:

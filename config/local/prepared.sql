@@ -288,7 +288,7 @@ CREATE FUNCTION public.forget_deliveries(p_limit integer) RETURNS bigint
   ) SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM used)
 $$;
 
-CREATE FUNCTION public.journal_boundary(p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb, p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean, p_delay double precision, p_due_at timestamp with time zone, p_result text, p_payloads jsonb, p_tokens_in bigint, p_tokens_out bigint, p_cost numeric, p_note text, p_new bigint, p_new_kind text, p_turn bigint, p_tool text, p_effect text, p_call_id text, p_new_digest text, p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text, p_more json, p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text, OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision, OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer) RETURNS record
+CREATE FUNCTION public.journal_boundary(p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb, p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean, p_delay double precision, p_due_at timestamp with time zone, p_result text, p_payloads jsonb, p_tokens_in bigint, p_tokens_out bigint, p_cost numeric, p_note text, p_new bigint, p_new_kind text, p_turn bigint, p_tool text, p_effect text, p_call_id text, p_new_digest text, p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text, p_more json, p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text, p_tokens_total bigint DEFAULT NULL::bigint, p_cost_total numeric DEFAULT NULL::numeric, OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision, OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer) RETURNS record
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
@@ -343,17 +343,18 @@ BEGIN
         UPDATE runs_step s
            SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = v_next,
                result = coalesce(p_result, s.result), payloads = coalesce(p_payloads, s.payloads),
-               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END
+               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END,
+               tokens_in = p_tokens_in, tokens_out = p_tokens_out, cost = p_cost, tokens_total = p_tokens_total,
+               cost_total = p_cost_total,
+               last_closed_at = v_now, last_cause = p_cause, last_message = p_message, last_not_done = p_not_done,
+               last_next_at = v_next
          WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
+           AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
      RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
-        UPDATE runs_attempt a
-           SET closed_at = v_now, cause = p_cause, message = p_message, not_done = p_not_done, next_at = v_next
-         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = v_closed_number
-           AND a.closed_at IS NULL;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
         END IF;
-        IF p_tokens_in IS NOT NULL THEN
+        IF p_tokens_in IS NOT NULL AND p_tokens_total IS NULL THEN  -- A worker of the release before.
             PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
         END IF;
     END IF;
@@ -361,10 +362,12 @@ BEGIN
     IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
         v_planned := 1;
         INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
-                               generation, attempts, spent, proposed, arguments, rationale, payloads)
+                               generation, attempts, spent, proposed, arguments, rationale, payloads,
+                               last_kind, last_fence, last_key, last_opened_at)
         VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_fresh THEN 'started' ELSE 'planned' END, '', p_turn, p_tool,
                 p_effect, p_call_id, p_new_digest, 0, v_fresh::integer, 0, p_proposed, p_new_arguments, p_rationale,
-                p_new_payloads);
+                p_new_payloads, CASE WHEN v_fresh THEN p_kind END, CASE WHEN v_fresh THEN p_fence END,
+                CASE WHEN v_fresh THEN p_key END, CASE WHEN v_fresh THEN v_now END);
     END IF;
     IF p_more IS NOT NULL THEN
         SELECT m.names, m.messages, m.data INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
@@ -378,14 +381,20 @@ BEGIN
         IF v_fresh THEN
             number := 1;
         ELSE
+            INSERT INTO runs_formerattempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, closed_at, cause,
+                                            message, not_done, next_at)
+            SELECT s.tenant_id, s.run_id, s.seq, s.attempts, s.last_kind, s.last_fence, s.last_key, s.last_opened_at,
+                   s.last_closed_at, s.last_cause, s.last_message, s.last_not_done, s.last_next_at
+              FROM runs_step s
+             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open AND s.last_closed_at IS NOT NULL;
             UPDATE runs_step s
                SET status = CASE WHEN p_kind = 'call' THEN 'started' ELSE s.status END, attempts = s.attempts + 1, due_at = NULL,
-                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest)
+                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest),
+                   last_kind = p_kind, last_fence = p_fence, last_key = p_key, last_opened_at = v_now, last_closed_at = NULL,
+                   last_cause = NULL, last_message = NULL, last_not_done = NULL, last_next_at = NULL
              WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open
          RETURNING s.tool, s.attempts INTO v_tool, number;
         END IF;
-        INSERT INTO runs_attempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, cause, message)
-        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, v_now, '', '');
     END IF;
 
     -- The events, in their order: what was closed, what was planned (further plans in between), what was opened.
@@ -487,9 +496,10 @@ BEGIN
        SET status = v_status, reason = 'cancelled', due_at = NULL,
            unknown_since = CASE WHEN v_status = 'unknown' THEN clock_timestamp() END
      WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq;
-    UPDATE runs_attempt x
-       SET closed_at = clock_timestamp(), cause = 'crashed', not_done = (s.status = 'planned')
-     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq AND x.closed_at IS NULL;
+    UPDATE runs_step x
+       SET last_closed_at = clock_timestamp(), last_cause = 'crashed', last_message = '', last_not_done = (s.status = 'planned')
+     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq
+       AND x.last_opened_at IS NOT NULL AND x.last_closed_at IS NULL;
     PERFORM event_append(p_tenant, 'run:' || p_run, CASE v_status WHEN 'cancelled' THEN 'step.declined' ELSE 'step.' || v_status END,
                          p_actor, '', journal_fact(p_seq, s.tool, nullif(s.attempts, 0), 'cancelled', '', NULL));
 END $$;
@@ -851,7 +861,7 @@ BEGIN
     AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.definition_digest = x.digest)
     AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.requirement_digest = x.digest);
   DELETE FROM tenants_event x WHERE x.tenant_id = p_tenant AND x.subject = ANY (ARRAY(SELECT subject_of_run(d) FROM unnest(doomed) d));
-  DELETE FROM runs_attempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_formerattempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_text x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_payload x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_step x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
@@ -1077,15 +1087,31 @@ BEGIN
     RETURN run_move(p_tenant, p_run, 'queued', '', p_actor, 'run.resumed', '', jsonb_build_object('because', p_because) || p_data);
 END $$;
 
+CREATE FUNCTION public.runs_run_fixed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NEW.id = OLD.id THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
+END $$;
+
 CREATE FUNCTION public.runs_run_state() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        IF NEW.status IN ('queued') THEN
-            RETURN NEW;
-        END IF;
-    ELSIF NEW.id = OLD.id AND (NEW.status = OLD.status OR OLD.status || '>' || NEW.status IN ('failed>queued', 'needs_attention>cancelled', 'needs_attention>failed', 'needs_attention>paused', 'needs_attention>queued', 'paused>cancelled', 'paused>failed', 'paused>queued', 'queued>cancelled', 'queued>failed', 'queued>needs_attention', 'queued>paused', 'queued>running', 'running>cancelled', 'running>failed', 'running>needs_attention', 'running>paused', 'running>queued', 'running>sleeping', 'running>succeeded', 'running>waiting_approval', 'sleeping>cancelled', 'sleeping>failed', 'sleeping>paused', 'sleeping>queued', 'waiting_approval>cancelled', 'waiting_approval>failed', 'waiting_approval>paused', 'waiting_approval>queued')) THEN
+    IF coalesce(OLD.status, '') || '>' || NEW.status IN ('>queued', 'cancelled>cancelled', 'failed>failed', 'failed>queued', 'needs_attention>cancelled', 'needs_attention>failed', 'needs_attention>needs_attention', 'needs_attention>paused', 'needs_attention>queued', 'paused>cancelled', 'paused>failed', 'paused>paused', 'paused>queued', 'queued>cancelled', 'queued>failed', 'queued>needs_attention', 'queued>paused', 'queued>queued', 'queued>running', 'running>cancelled', 'running>failed', 'running>needs_attention', 'running>paused', 'running>queued', 'running>running', 'running>sleeping', 'running>succeeded', 'running>waiting_approval', 'sleeping>cancelled', 'sleeping>failed', 'sleeping>paused', 'sleeping>queued', 'sleeping>sleeping', 'succeeded>succeeded', 'waiting_approval>cancelled', 'waiting_approval>failed', 'waiting_approval>paused', 'waiting_approval>queued', 'waiting_approval>waiting_approval') THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
+END $$;
+
+CREATE FUNCTION public.runs_step_fixed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NEW.kind = OLD.kind AND NEW.seq = OLD.seq AND NEW.run_id = OLD.run_id THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
@@ -1095,11 +1121,7 @@ CREATE FUNCTION public.runs_step_state() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        IF NEW.kind IN ('compaction', 'model_turn', 'observation', 'tool_call') AND (CASE WHEN NEW.kind = 'tool_call' THEN NEW.status IN ('planned', 'started') ELSE NEW.status IN ('planned', 'started') END) THEN
-            RETURN NEW;
-        END IF;
-    ELSIF NEW.kind = OLD.kind AND NEW.seq = OLD.seq AND NEW.run_id = OLD.run_id AND (NEW.status = OLD.status OR (CASE WHEN NEW.kind = 'tool_call' THEN OLD.status || '>' || NEW.status IN ('planned>declined', 'planned>started', 'started>completed', 'started>declined', 'started>failed', 'started>unknown', 'unknown>completed', 'unknown>not_done', 'unknown>planned') ELSE OLD.status || '>' || NEW.status IN ('failed>planned', 'planned>cancelled', 'planned>started', 'started>completed', 'started>failed') END)) THEN
+    IF NEW.kind || ' ' || coalesce(OLD.status, '') || '>' || NEW.status IN ('compaction >planned', 'compaction >started', 'compaction cancelled>cancelled', 'compaction completed>completed', 'compaction failed>failed', 'compaction failed>planned', 'compaction planned>cancelled', 'compaction planned>planned', 'compaction planned>started', 'compaction started>completed', 'compaction started>failed', 'compaction started>started', 'model_turn >planned', 'model_turn >started', 'model_turn cancelled>cancelled', 'model_turn completed>completed', 'model_turn failed>failed', 'model_turn failed>planned', 'model_turn planned>cancelled', 'model_turn planned>planned', 'model_turn planned>started', 'model_turn started>completed', 'model_turn started>failed', 'model_turn started>started', 'observation >planned', 'observation >started', 'observation cancelled>cancelled', 'observation completed>completed', 'observation failed>failed', 'observation failed>planned', 'observation planned>cancelled', 'observation planned>planned', 'observation planned>started', 'observation started>completed', 'observation started>failed', 'observation started>started', 'tool_call >planned', 'tool_call >started', 'tool_call completed>completed', 'tool_call declined>declined', 'tool_call failed>failed', 'tool_call not_done>not_done', 'tool_call planned>declined', 'tool_call planned>planned', 'tool_call planned>started', 'tool_call started>completed', 'tool_call started>declined', 'tool_call started>failed', 'tool_call started>started', 'tool_call started>unknown', 'tool_call unknown>completed', 'tool_call unknown>not_done', 'tool_call unknown>planned', 'tool_call unknown>unknown') THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
@@ -1676,23 +1698,95 @@ ALTER TABLE public.runs_agentversion ALTER COLUMN id ADD GENERATED BY DEFAULT AS
     CACHE 1
 );
 
-CREATE TABLE public.runs_attempt (
-    seq bigint NOT NULL,
-    number integer NOT NULL,
-    kind text NOT NULL,
-    fence bigint NOT NULL,
-    key text NOT NULL,
-    opened_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+CREATE TABLE public.runs_formerattempt (
+    seq bigint CONSTRAINT runs_attempt_seq_not_null NOT NULL,
+    number integer CONSTRAINT runs_attempt_number_not_null NOT NULL,
+    kind text CONSTRAINT runs_attempt_kind_not_null NOT NULL,
+    fence bigint CONSTRAINT runs_attempt_fence_not_null NOT NULL,
+    key text CONSTRAINT runs_attempt_key_not_null NOT NULL,
+    opened_at timestamp with time zone DEFAULT statement_timestamp() CONSTRAINT runs_attempt_opened_at_not_null NOT NULL,
     closed_at timestamp with time zone,
-    cause text NOT NULL,
-    message text NOT NULL,
+    cause text CONSTRAINT runs_attempt_cause_not_null NOT NULL,
+    message text CONSTRAINT runs_attempt_message_not_null NOT NULL,
     not_done boolean,
     next_at timestamp with time zone,
-    tenant_id uuid NOT NULL,
-    run_id uuid NOT NULL
+    tenant_id uuid CONSTRAINT runs_attempt_tenant_id_not_null NOT NULL,
+    run_id uuid CONSTRAINT runs_attempt_run_id_not_null NOT NULL
 );
 
-ALTER TABLE ONLY public.runs_attempt FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.runs_formerattempt FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.runs_step (
+    seq bigint NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    reason text NOT NULL,
+    turn bigint NOT NULL,
+    tool text NOT NULL,
+    effect text NOT NULL,
+    call_id text NOT NULL,
+    digest text NOT NULL,
+    generation integer NOT NULL,
+    attempts integer NOT NULL,
+    spent integer NOT NULL,
+    due_at timestamp with time zone,
+    proposed text,
+    arguments text,
+    rationale text,
+    result text,
+    payloads jsonb,
+    unknown_since timestamp with time zone,
+    tokens_in bigint,
+    tokens_out bigint,
+    cost numeric(20,10),
+    tokens_total bigint,
+    cost_total numeric(20,10),
+    run_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    last_kind text,
+    last_fence bigint,
+    last_key text,
+    last_opened_at timestamp with time zone,
+    last_closed_at timestamp with time zone,
+    last_cause text,
+    last_message text,
+    last_not_done boolean,
+    last_next_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.runs_step FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW public.runs_attempt WITH (security_invoker='true') AS
+ SELECT s.seq,
+    s.attempts AS number,
+    s.last_kind AS kind,
+    s.last_fence AS fence,
+    s.last_key AS key,
+    s.last_opened_at AS opened_at,
+    s.last_closed_at AS closed_at,
+    COALESCE(s.last_cause, ''::text) AS cause,
+    COALESCE(s.last_message, ''::text) AS message,
+    s.last_not_done AS not_done,
+    s.last_next_at AS next_at,
+    s.tenant_id,
+    s.run_id
+   FROM public.runs_step s
+  WHERE (s.last_opened_at IS NOT NULL)
+UNION ALL
+ SELECT a.seq,
+    a.number,
+    a.kind,
+    a.fence,
+    a.key,
+    a.opened_at,
+    a.closed_at,
+    a.cause,
+    a.message,
+    a.not_done,
+    a.next_at,
+    a.tenant_id,
+    a.run_id
+   FROM public.runs_formerattempt a;
 
 CREATE TABLE public.runs_lease (
     fence bigint NOT NULL,
@@ -1741,37 +1835,6 @@ CREATE TABLE public.runs_run (
 );
 
 ALTER TABLE ONLY public.runs_run FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.runs_step (
-    seq bigint NOT NULL,
-    kind text NOT NULL,
-    status text NOT NULL,
-    reason text NOT NULL,
-    turn bigint NOT NULL,
-    tool text NOT NULL,
-    effect text NOT NULL,
-    call_id text NOT NULL,
-    digest text NOT NULL,
-    generation integer NOT NULL,
-    attempts integer NOT NULL,
-    spent integer NOT NULL,
-    due_at timestamp with time zone,
-    proposed text,
-    arguments text,
-    rationale text,
-    result text,
-    payloads jsonb,
-    unknown_since timestamp with time zone,
-    tokens_in bigint,
-    tokens_out bigint,
-    cost numeric(20,10),
-    tokens_total bigint,
-    cost_total numeric(20,10),
-    run_id uuid NOT NULL,
-    tenant_id uuid NOT NULL
-);
-
-ALTER TABLE ONLY public.runs_step FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.runs_text (
     seq bigint NOT NULL,
@@ -2055,211 +2118,215 @@ INSERT INTO public.auth_permission VALUES
 	(22, 'Can change lease', 6, 'change_lease'),
 	(23, 'Can delete lease', 6, 'delete_lease'),
 	(24, 'Can view lease', 6, 'view_lease'),
-	(25, 'Can add attempt', 7, 'add_attempt'),
-	(26, 'Can change attempt', 7, 'change_attempt'),
-	(27, 'Can delete attempt', 7, 'delete_attempt'),
-	(28, 'Can view attempt', 7, 'view_attempt'),
-	(29, 'Can add step', 8, 'add_step'),
-	(30, 'Can change step', 8, 'change_step'),
-	(31, 'Can delete step', 8, 'delete_step'),
-	(32, 'Can view step', 8, 'view_step'),
-	(33, 'Can add text', 9, 'add_text'),
-	(34, 'Can change text', 9, 'change_text'),
-	(35, 'Can delete text', 9, 'delete_text'),
-	(36, 'Can view text', 9, 'view_text'),
-	(37, 'Can add approval request', 10, 'add_approvalrequest'),
-	(38, 'Can change approval request', 10, 'change_approvalrequest'),
-	(39, 'Can delete approval request', 10, 'delete_approvalrequest'),
-	(40, 'Can view approval request', 10, 'view_approvalrequest'),
-	(41, 'Can add asked', 11, 'add_asked'),
-	(42, 'Can change asked', 11, 'change_asked'),
-	(43, 'Can delete asked', 11, 'delete_asked'),
-	(44, 'Can view asked', 11, 'view_asked'),
-	(45, 'Can add delegation', 12, 'add_delegation'),
-	(46, 'Can change delegation', 12, 'change_delegation'),
-	(47, 'Can delete delegation', 12, 'delete_delegation'),
-	(48, 'Can view delegation', 12, 'view_delegation'),
-	(49, 'Can add delivery', 13, 'add_delivery'),
-	(50, 'Can change delivery', 13, 'change_delivery'),
-	(51, 'Can delete delivery', 13, 'delete_delivery'),
-	(52, 'Can view delivery', 13, 'view_delivery'),
-	(53, 'Can add escalation policy', 14, 'add_escalationpolicy'),
-	(54, 'Can change escalation policy', 14, 'change_escalationpolicy'),
-	(55, 'Can delete escalation policy', 14, 'delete_escalationpolicy'),
-	(56, 'Can view escalation policy', 14, 'view_escalationpolicy'),
-	(57, 'Can add policy rule', 15, 'add_policyrule'),
-	(58, 'Can change policy rule', 15, 'change_policyrule'),
-	(59, 'Can delete policy rule', 15, 'delete_policyrule'),
-	(60, 'Can view policy rule', 15, 'view_policyrule'),
-	(61, 'Can add policy version', 16, 'add_policyversion'),
-	(62, 'Can change policy version', 16, 'change_policyversion'),
-	(63, 'Can delete policy version', 16, 'delete_policyversion'),
-	(64, 'Can view policy version', 16, 'view_policyversion'),
-	(65, 'Can add reassignment', 17, 'add_reassignment'),
-	(66, 'Can change reassignment', 17, 'change_reassignment'),
-	(67, 'Can delete reassignment', 17, 'delete_reassignment'),
-	(68, 'Can view reassignment', 17, 'view_reassignment'),
-	(69, 'Can add request comment', 18, 'add_requestcomment'),
-	(70, 'Can change request comment', 18, 'change_requestcomment'),
-	(71, 'Can delete request comment', 18, 'delete_requestcomment'),
-	(72, 'Can view request comment', 18, 'view_requestcomment'),
-	(73, 'Can add request version', 19, 'add_requestversion'),
-	(74, 'Can change request version', 19, 'change_requestversion'),
-	(75, 'Can delete request version', 19, 'delete_requestversion'),
-	(76, 'Can view request version', 19, 'view_requestversion'),
-	(77, 'Can add review', 20, 'add_review'),
-	(78, 'Can change review', 20, 'change_review'),
-	(79, 'Can delete review', 20, 'delete_review'),
-	(80, 'Can view review', 20, 'view_review'),
-	(81, 'Can add viewing', 21, 'add_viewing'),
-	(82, 'Can change viewing', 21, 'change_viewing'),
-	(83, 'Can delete viewing', 21, 'delete_viewing'),
-	(84, 'Can view viewing', 21, 'view_viewing'),
-	(85, 'Can add calendar', 22, 'add_calendar'),
-	(86, 'Can change calendar', 22, 'change_calendar'),
-	(87, 'Can delete calendar', 22, 'delete_calendar'),
-	(88, 'Can view calendar', 22, 'view_calendar'),
-	(89, 'Can add rotation', 23, 'add_rotation'),
-	(90, 'Can change rotation', 23, 'change_rotation'),
-	(91, 'Can delete rotation', 23, 'delete_rotation'),
-	(92, 'Can view rotation', 23, 'view_rotation'),
-	(93, 'Can add rotation member', 24, 'add_rotationmember'),
-	(94, 'Can change rotation member', 24, 'change_rotationmember'),
-	(95, 'Can delete rotation member', 24, 'delete_rotationmember'),
-	(96, 'Can view rotation member', 24, 'view_rotationmember'),
-	(97, 'Can add rotation override', 25, 'add_rotationoverride'),
-	(98, 'Can change rotation override', 25, 'change_rotationoverride'),
-	(99, 'Can delete rotation override', 25, 'delete_rotationoverride'),
-	(100, 'Can view rotation override', 25, 'view_rotationoverride');
+	(25, 'Can add step', 7, 'add_step'),
+	(26, 'Can change step', 7, 'change_step'),
+	(27, 'Can delete step', 7, 'delete_step'),
+	(28, 'Can view step', 7, 'view_step'),
+	(29, 'Can add text', 8, 'add_text'),
+	(30, 'Can change text', 8, 'change_text'),
+	(31, 'Can delete text', 8, 'delete_text'),
+	(32, 'Can view text', 8, 'view_text'),
+	(33, 'Can add former attempt', 9, 'add_formerattempt'),
+	(34, 'Can change former attempt', 9, 'change_formerattempt'),
+	(35, 'Can delete former attempt', 9, 'delete_formerattempt'),
+	(36, 'Can view former attempt', 9, 'view_formerattempt'),
+	(37, 'Can add attempt', 10, 'add_attempt'),
+	(38, 'Can change attempt', 10, 'change_attempt'),
+	(39, 'Can delete attempt', 10, 'delete_attempt'),
+	(40, 'Can view attempt', 10, 'view_attempt'),
+	(41, 'Can add approval request', 11, 'add_approvalrequest'),
+	(42, 'Can change approval request', 11, 'change_approvalrequest'),
+	(43, 'Can delete approval request', 11, 'delete_approvalrequest'),
+	(44, 'Can view approval request', 11, 'view_approvalrequest'),
+	(45, 'Can add asked', 12, 'add_asked'),
+	(46, 'Can change asked', 12, 'change_asked'),
+	(47, 'Can delete asked', 12, 'delete_asked'),
+	(48, 'Can view asked', 12, 'view_asked'),
+	(49, 'Can add delegation', 13, 'add_delegation'),
+	(50, 'Can change delegation', 13, 'change_delegation'),
+	(51, 'Can delete delegation', 13, 'delete_delegation'),
+	(52, 'Can view delegation', 13, 'view_delegation'),
+	(53, 'Can add delivery', 14, 'add_delivery'),
+	(54, 'Can change delivery', 14, 'change_delivery'),
+	(55, 'Can delete delivery', 14, 'delete_delivery'),
+	(56, 'Can view delivery', 14, 'view_delivery'),
+	(57, 'Can add escalation policy', 15, 'add_escalationpolicy'),
+	(58, 'Can change escalation policy', 15, 'change_escalationpolicy'),
+	(59, 'Can delete escalation policy', 15, 'delete_escalationpolicy'),
+	(60, 'Can view escalation policy', 15, 'view_escalationpolicy'),
+	(61, 'Can add policy rule', 16, 'add_policyrule'),
+	(62, 'Can change policy rule', 16, 'change_policyrule'),
+	(63, 'Can delete policy rule', 16, 'delete_policyrule'),
+	(64, 'Can view policy rule', 16, 'view_policyrule'),
+	(65, 'Can add policy version', 17, 'add_policyversion'),
+	(66, 'Can change policy version', 17, 'change_policyversion'),
+	(67, 'Can delete policy version', 17, 'delete_policyversion'),
+	(68, 'Can view policy version', 17, 'view_policyversion'),
+	(69, 'Can add reassignment', 18, 'add_reassignment'),
+	(70, 'Can change reassignment', 18, 'change_reassignment'),
+	(71, 'Can delete reassignment', 18, 'delete_reassignment'),
+	(72, 'Can view reassignment', 18, 'view_reassignment'),
+	(73, 'Can add request comment', 19, 'add_requestcomment'),
+	(74, 'Can change request comment', 19, 'change_requestcomment'),
+	(75, 'Can delete request comment', 19, 'delete_requestcomment'),
+	(76, 'Can view request comment', 19, 'view_requestcomment'),
+	(77, 'Can add request version', 20, 'add_requestversion'),
+	(78, 'Can change request version', 20, 'change_requestversion'),
+	(79, 'Can delete request version', 20, 'delete_requestversion'),
+	(80, 'Can view request version', 20, 'view_requestversion'),
+	(81, 'Can add review', 21, 'add_review'),
+	(82, 'Can change review', 21, 'change_review'),
+	(83, 'Can delete review', 21, 'delete_review'),
+	(84, 'Can view review', 21, 'view_review'),
+	(85, 'Can add viewing', 22, 'add_viewing'),
+	(86, 'Can change viewing', 22, 'change_viewing'),
+	(87, 'Can delete viewing', 22, 'delete_viewing'),
+	(88, 'Can view viewing', 22, 'view_viewing'),
+	(89, 'Can add calendar', 23, 'add_calendar'),
+	(90, 'Can change calendar', 23, 'change_calendar'),
+	(91, 'Can delete calendar', 23, 'delete_calendar'),
+	(92, 'Can view calendar', 23, 'view_calendar'),
+	(93, 'Can add rotation', 24, 'add_rotation'),
+	(94, 'Can change rotation', 24, 'change_rotation'),
+	(95, 'Can delete rotation', 24, 'delete_rotation'),
+	(96, 'Can view rotation', 24, 'view_rotation'),
+	(97, 'Can add rotation member', 25, 'add_rotationmember'),
+	(98, 'Can change rotation member', 25, 'change_rotationmember'),
+	(99, 'Can delete rotation member', 25, 'delete_rotationmember'),
+	(100, 'Can view rotation member', 25, 'view_rotationmember');
 INSERT INTO public.auth_permission VALUES
-	(101, 'Can add wording', 26, 'add_wording'),
-	(102, 'Can change wording', 26, 'change_wording'),
-	(103, 'Can delete wording', 26, 'delete_wording'),
-	(104, 'Can view wording', 26, 'view_wording'),
-	(105, 'Can add channel person', 27, 'add_channelperson'),
-	(106, 'Can change channel person', 27, 'change_channelperson'),
-	(107, 'Can delete channel person', 27, 'delete_channelperson'),
-	(108, 'Can view channel person', 27, 'view_channelperson'),
-	(109, 'Can add notice wish', 28, 'add_noticewish'),
-	(110, 'Can change notice wish', 28, 'change_noticewish'),
-	(111, 'Can delete notice wish', 28, 'delete_noticewish'),
-	(112, 'Can view notice wish', 28, 'view_noticewish'),
-	(113, 'Can add channel', 29, 'add_channel'),
-	(114, 'Can change channel', 29, 'change_channel'),
-	(115, 'Can delete channel', 29, 'delete_channel'),
-	(116, 'Can view channel', 29, 'view_channel'),
-	(117, 'Can add callback seen', 30, 'add_callbackseen'),
-	(118, 'Can change callback seen', 30, 'change_callbackseen'),
-	(119, 'Can delete callback seen', 30, 'delete_callbackseen'),
-	(120, 'Can view callback seen', 30, 'view_callbackseen'),
-	(121, 'Can add person', 31, 'add_person'),
-	(122, 'Can change person', 31, 'change_person'),
-	(123, 'Can delete person', 31, 'delete_person'),
-	(124, 'Can view person', 31, 'view_person'),
-	(125, 'Can add tenant', 32, 'add_tenant'),
-	(126, 'Can change tenant', 32, 'change_tenant'),
-	(127, 'Can delete tenant', 32, 'delete_tenant'),
-	(128, 'Can view tenant', 32, 'view_tenant'),
-	(129, 'Can add audit head', 33, 'add_audithead'),
-	(130, 'Can change audit head', 33, 'change_audithead'),
-	(131, 'Can delete audit head', 33, 'delete_audithead'),
-	(132, 'Can view audit head', 33, 'view_audithead'),
-	(133, 'Can add audit content', 34, 'add_auditcontent'),
-	(134, 'Can change audit content', 34, 'change_auditcontent'),
-	(135, 'Can delete audit content', 34, 'delete_auditcontent'),
-	(136, 'Can view audit content', 34, 'view_auditcontent'),
-	(137, 'See the agent''s runs', 35, 'view_runs'),
-	(138, 'Operate the agent''s runs', 35, 'operate_runs'),
-	(139, 'Answer the agent''s requests', 35, 'review'),
-	(140, 'Can add event', 36, 'add_event'),
-	(141, 'Can change event', 36, 'change_event'),
-	(142, 'Can delete event', 36, 'delete_event'),
-	(143, 'Can view event', 36, 'view_event'),
-	(144, 'Can add group', 37, 'add_group'),
-	(145, 'Can change group', 37, 'change_group'),
-	(146, 'Can delete group', 37, 'delete_group'),
-	(147, 'Can view group', 37, 'view_group'),
-	(148, 'Can add idempotent answer', 38, 'add_idempotentanswer'),
-	(149, 'Can change idempotent answer', 38, 'change_idempotentanswer'),
-	(150, 'Can delete idempotent answer', 38, 'delete_idempotentanswer'),
-	(151, 'Can view idempotent answer', 38, 'view_idempotentanswer'),
-	(152, 'Can add member', 39, 'add_member'),
-	(153, 'Can change member', 39, 'change_member'),
-	(154, 'Can delete member', 39, 'delete_member'),
-	(155, 'Can view member', 39, 'view_member'),
-	(156, 'Can add group member', 40, 'add_groupmember'),
-	(157, 'Can change group member', 40, 'change_groupmember'),
-	(158, 'Can delete group member', 40, 'delete_groupmember'),
-	(159, 'Can view group member', 40, 'view_groupmember'),
-	(160, 'Can add api key', 41, 'add_apikey'),
-	(161, 'Can change api key', 41, 'change_apikey'),
-	(162, 'Can delete api key', 41, 'delete_apikey'),
-	(163, 'Can view api key', 41, 'view_apikey'),
-	(164, 'Can add secret', 42, 'add_secret'),
-	(165, 'Can change secret', 42, 'change_secret'),
-	(166, 'Can delete secret', 42, 'delete_secret'),
-	(167, 'Can view secret', 42, 'view_secret'),
-	(168, 'Can add tool setting', 43, 'add_toolsetting'),
-	(169, 'Can change tool setting', 43, 'change_toolsetting'),
-	(170, 'Can delete tool setting', 43, 'delete_toolsetting'),
-	(171, 'Can view tool setting', 43, 'view_toolsetting'),
-	(172, 'Can add audit entry', 44, 'add_auditentry'),
-	(173, 'Can change audit entry', 44, 'change_auditentry'),
-	(174, 'Can delete audit entry', 44, 'delete_auditentry'),
-	(175, 'Can view audit entry', 44, 'view_auditentry'),
-	(176, 'Can add agent user permission', 45, 'add_agentuserpermission'),
-	(177, 'Can change agent user permission', 45, 'change_agentuserpermission'),
-	(178, 'Can delete agent user permission', 45, 'delete_agentuserpermission'),
-	(179, 'Can view agent user permission', 45, 'view_agentuserpermission'),
-	(180, 'Can add permission', 46, 'add_permission'),
-	(181, 'Can change permission', 46, 'change_permission'),
-	(182, 'Can delete permission', 46, 'delete_permission'),
-	(183, 'Can view permission', 46, 'view_permission'),
-	(184, 'Can add group', 47, 'add_group'),
-	(185, 'Can change group', 47, 'change_group'),
-	(186, 'Can delete group', 47, 'delete_group'),
-	(187, 'Can view group', 47, 'view_group'),
-	(188, 'Can add content type', 48, 'add_contenttype'),
-	(189, 'Can change content type', 48, 'change_contenttype'),
-	(190, 'Can delete content type', 48, 'delete_contenttype'),
-	(191, 'Can view content type', 48, 'view_contenttype'),
-	(192, 'Can add session', 49, 'add_session'),
-	(193, 'Can change session', 49, 'change_session'),
-	(194, 'Can delete session', 49, 'delete_session'),
-	(195, 'Can view session', 49, 'view_session'),
-	(196, 'Can add email address', 50, 'add_emailaddress'),
-	(197, 'Can change email address', 50, 'change_emailaddress'),
-	(198, 'Can delete email address', 50, 'delete_emailaddress'),
-	(199, 'Can view email address', 50, 'view_emailaddress'),
-	(200, 'Can add email confirmation', 51, 'add_emailconfirmation');
+	(101, 'Can add rotation override', 26, 'add_rotationoverride'),
+	(102, 'Can change rotation override', 26, 'change_rotationoverride'),
+	(103, 'Can delete rotation override', 26, 'delete_rotationoverride'),
+	(104, 'Can view rotation override', 26, 'view_rotationoverride'),
+	(105, 'Can add wording', 27, 'add_wording'),
+	(106, 'Can change wording', 27, 'change_wording'),
+	(107, 'Can delete wording', 27, 'delete_wording'),
+	(108, 'Can view wording', 27, 'view_wording'),
+	(109, 'Can add channel person', 28, 'add_channelperson'),
+	(110, 'Can change channel person', 28, 'change_channelperson'),
+	(111, 'Can delete channel person', 28, 'delete_channelperson'),
+	(112, 'Can view channel person', 28, 'view_channelperson'),
+	(113, 'Can add notice wish', 29, 'add_noticewish'),
+	(114, 'Can change notice wish', 29, 'change_noticewish'),
+	(115, 'Can delete notice wish', 29, 'delete_noticewish'),
+	(116, 'Can view notice wish', 29, 'view_noticewish'),
+	(117, 'Can add channel', 30, 'add_channel'),
+	(118, 'Can change channel', 30, 'change_channel'),
+	(119, 'Can delete channel', 30, 'delete_channel'),
+	(120, 'Can view channel', 30, 'view_channel'),
+	(121, 'Can add callback seen', 31, 'add_callbackseen'),
+	(122, 'Can change callback seen', 31, 'change_callbackseen'),
+	(123, 'Can delete callback seen', 31, 'delete_callbackseen'),
+	(124, 'Can view callback seen', 31, 'view_callbackseen'),
+	(125, 'Can add person', 32, 'add_person'),
+	(126, 'Can change person', 32, 'change_person'),
+	(127, 'Can delete person', 32, 'delete_person'),
+	(128, 'Can view person', 32, 'view_person'),
+	(129, 'Can add tenant', 33, 'add_tenant'),
+	(130, 'Can change tenant', 33, 'change_tenant'),
+	(131, 'Can delete tenant', 33, 'delete_tenant'),
+	(132, 'Can view tenant', 33, 'view_tenant'),
+	(133, 'Can add audit head', 34, 'add_audithead'),
+	(134, 'Can change audit head', 34, 'change_audithead'),
+	(135, 'Can delete audit head', 34, 'delete_audithead'),
+	(136, 'Can view audit head', 34, 'view_audithead'),
+	(137, 'Can add audit content', 35, 'add_auditcontent'),
+	(138, 'Can change audit content', 35, 'change_auditcontent'),
+	(139, 'Can delete audit content', 35, 'delete_auditcontent'),
+	(140, 'Can view audit content', 35, 'view_auditcontent'),
+	(141, 'See the agent''s runs', 36, 'view_runs'),
+	(142, 'Operate the agent''s runs', 36, 'operate_runs'),
+	(143, 'Answer the agent''s requests', 36, 'review'),
+	(144, 'Can add event', 37, 'add_event'),
+	(145, 'Can change event', 37, 'change_event'),
+	(146, 'Can delete event', 37, 'delete_event'),
+	(147, 'Can view event', 37, 'view_event'),
+	(148, 'Can add group', 38, 'add_group'),
+	(149, 'Can change group', 38, 'change_group'),
+	(150, 'Can delete group', 38, 'delete_group'),
+	(151, 'Can view group', 38, 'view_group'),
+	(152, 'Can add idempotent answer', 39, 'add_idempotentanswer'),
+	(153, 'Can change idempotent answer', 39, 'change_idempotentanswer'),
+	(154, 'Can delete idempotent answer', 39, 'delete_idempotentanswer'),
+	(155, 'Can view idempotent answer', 39, 'view_idempotentanswer'),
+	(156, 'Can add member', 40, 'add_member'),
+	(157, 'Can change member', 40, 'change_member'),
+	(158, 'Can delete member', 40, 'delete_member'),
+	(159, 'Can view member', 40, 'view_member'),
+	(160, 'Can add group member', 41, 'add_groupmember'),
+	(161, 'Can change group member', 41, 'change_groupmember'),
+	(162, 'Can delete group member', 41, 'delete_groupmember'),
+	(163, 'Can view group member', 41, 'view_groupmember'),
+	(164, 'Can add api key', 42, 'add_apikey'),
+	(165, 'Can change api key', 42, 'change_apikey'),
+	(166, 'Can delete api key', 42, 'delete_apikey'),
+	(167, 'Can view api key', 42, 'view_apikey'),
+	(168, 'Can add secret', 43, 'add_secret'),
+	(169, 'Can change secret', 43, 'change_secret'),
+	(170, 'Can delete secret', 43, 'delete_secret'),
+	(171, 'Can view secret', 43, 'view_secret'),
+	(172, 'Can add tool setting', 44, 'add_toolsetting'),
+	(173, 'Can change tool setting', 44, 'change_toolsetting'),
+	(174, 'Can delete tool setting', 44, 'delete_toolsetting'),
+	(175, 'Can view tool setting', 44, 'view_toolsetting'),
+	(176, 'Can add audit entry', 45, 'add_auditentry'),
+	(177, 'Can change audit entry', 45, 'change_auditentry'),
+	(178, 'Can delete audit entry', 45, 'delete_auditentry'),
+	(179, 'Can view audit entry', 45, 'view_auditentry'),
+	(180, 'Can add agent user permission', 46, 'add_agentuserpermission'),
+	(181, 'Can change agent user permission', 46, 'change_agentuserpermission'),
+	(182, 'Can delete agent user permission', 46, 'delete_agentuserpermission'),
+	(183, 'Can view agent user permission', 46, 'view_agentuserpermission'),
+	(184, 'Can add permission', 47, 'add_permission'),
+	(185, 'Can change permission', 47, 'change_permission'),
+	(186, 'Can delete permission', 47, 'delete_permission'),
+	(187, 'Can view permission', 47, 'view_permission'),
+	(188, 'Can add group', 48, 'add_group'),
+	(189, 'Can change group', 48, 'change_group'),
+	(190, 'Can delete group', 48, 'delete_group'),
+	(191, 'Can view group', 48, 'view_group'),
+	(192, 'Can add content type', 49, 'add_contenttype'),
+	(193, 'Can change content type', 49, 'change_contenttype'),
+	(194, 'Can delete content type', 49, 'delete_contenttype'),
+	(195, 'Can view content type', 49, 'view_contenttype'),
+	(196, 'Can add session', 50, 'add_session'),
+	(197, 'Can change session', 50, 'change_session'),
+	(198, 'Can delete session', 50, 'delete_session'),
+	(199, 'Can view session', 50, 'view_session'),
+	(200, 'Can add email address', 51, 'add_emailaddress');
 INSERT INTO public.auth_permission VALUES
-	(201, 'Can change email confirmation', 51, 'change_emailconfirmation'),
-	(202, 'Can delete email confirmation', 51, 'delete_emailconfirmation'),
-	(203, 'Can view email confirmation', 51, 'view_emailconfirmation'),
-	(204, 'Can add authenticator', 52, 'add_authenticator'),
-	(205, 'Can change authenticator', 52, 'change_authenticator'),
-	(206, 'Can delete authenticator', 52, 'delete_authenticator'),
-	(207, 'Can view authenticator', 52, 'view_authenticator'),
-	(208, 'Can add social account', 53, 'add_socialaccount'),
-	(209, 'Can change social account', 53, 'change_socialaccount'),
-	(210, 'Can delete social account', 53, 'delete_socialaccount'),
-	(211, 'Can view social account', 53, 'view_socialaccount'),
-	(212, 'Can add social application', 54, 'add_socialapp'),
-	(213, 'Can change social application', 54, 'change_socialapp'),
-	(214, 'Can delete social application', 54, 'delete_socialapp'),
-	(215, 'Can view social application', 54, 'view_socialapp'),
-	(216, 'Can add social application token', 55, 'add_socialtoken'),
-	(217, 'Can change social application token', 55, 'change_socialtoken'),
-	(218, 'Can delete social application token', 55, 'delete_socialtoken'),
-	(219, 'Can view social application token', 55, 'view_socialtoken'),
-	(220, 'Can add group object permission', 56, 'add_groupobjectpermission'),
-	(221, 'Can change group object permission', 56, 'change_groupobjectpermission'),
-	(222, 'Can delete group object permission', 56, 'delete_groupobjectpermission'),
-	(223, 'Can view group object permission', 56, 'view_groupobjectpermission'),
-	(224, 'Can add user object permission', 57, 'add_userobjectpermission'),
-	(225, 'Can change user object permission', 57, 'change_userobjectpermission'),
-	(226, 'Can delete user object permission', 57, 'delete_userobjectpermission'),
-	(227, 'Can view user object permission', 57, 'view_userobjectpermission');
+	(201, 'Can change email address', 51, 'change_emailaddress'),
+	(202, 'Can delete email address', 51, 'delete_emailaddress'),
+	(203, 'Can view email address', 51, 'view_emailaddress'),
+	(204, 'Can add email confirmation', 52, 'add_emailconfirmation'),
+	(205, 'Can change email confirmation', 52, 'change_emailconfirmation'),
+	(206, 'Can delete email confirmation', 52, 'delete_emailconfirmation'),
+	(207, 'Can view email confirmation', 52, 'view_emailconfirmation'),
+	(208, 'Can add authenticator', 53, 'add_authenticator'),
+	(209, 'Can change authenticator', 53, 'change_authenticator'),
+	(210, 'Can delete authenticator', 53, 'delete_authenticator'),
+	(211, 'Can view authenticator', 53, 'view_authenticator'),
+	(212, 'Can add social account', 54, 'add_socialaccount'),
+	(213, 'Can change social account', 54, 'change_socialaccount'),
+	(214, 'Can delete social account', 54, 'delete_socialaccount'),
+	(215, 'Can view social account', 54, 'view_socialaccount'),
+	(216, 'Can add social application', 55, 'add_socialapp'),
+	(217, 'Can change social application', 55, 'change_socialapp'),
+	(218, 'Can delete social application', 55, 'delete_socialapp'),
+	(219, 'Can view social application', 55, 'view_socialapp'),
+	(220, 'Can add social application token', 56, 'add_socialtoken'),
+	(221, 'Can change social application token', 56, 'change_socialtoken'),
+	(222, 'Can delete social application token', 56, 'delete_socialtoken'),
+	(223, 'Can view social application token', 56, 'view_socialtoken'),
+	(224, 'Can add group object permission', 57, 'add_groupobjectpermission'),
+	(225, 'Can change group object permission', 57, 'change_groupobjectpermission'),
+	(226, 'Can delete group object permission', 57, 'delete_groupobjectpermission'),
+	(227, 'Can view group object permission', 57, 'view_groupobjectpermission'),
+	(228, 'Can add user object permission', 58, 'add_userobjectpermission'),
+	(229, 'Can change user object permission', 58, 'change_userobjectpermission'),
+	(230, 'Can delete user object permission', 58, 'delete_userobjectpermission'),
+	(231, 'Can view user object permission', 58, 'view_userobjectpermission');
 
 INSERT INTO public.django_content_type VALUES
 	(1, 'runs', 'tooldefinition'),
@@ -2268,57 +2335,58 @@ INSERT INTO public.django_content_type VALUES
 	(4, 'runs', 'run'),
 	(5, 'runs', 'payload'),
 	(6, 'runs', 'lease'),
-	(7, 'runs', 'attempt'),
-	(8, 'runs', 'step'),
-	(9, 'runs', 'text'),
-	(10, 'approvals', 'approvalrequest'),
-	(11, 'approvals', 'asked'),
-	(12, 'approvals', 'delegation'),
-	(13, 'approvals', 'delivery'),
-	(14, 'approvals', 'escalationpolicy'),
-	(15, 'approvals', 'policyrule'),
-	(16, 'approvals', 'policyversion'),
-	(17, 'approvals', 'reassignment'),
-	(18, 'approvals', 'requestcomment'),
-	(19, 'approvals', 'requestversion'),
-	(20, 'approvals', 'review'),
-	(21, 'approvals', 'viewing'),
-	(22, 'approvals', 'calendar'),
-	(23, 'approvals', 'rotation'),
-	(24, 'approvals', 'rotationmember'),
-	(25, 'approvals', 'rotationoverride'),
-	(26, 'approvals', 'wording'),
-	(27, 'approvals', 'channelperson'),
-	(28, 'approvals', 'noticewish'),
-	(29, 'approvals', 'channel'),
-	(30, 'approvals', 'callbackseen'),
-	(31, 'tenants', 'person'),
-	(32, 'tenants', 'tenant'),
-	(33, 'tenants', 'audithead'),
-	(34, 'tenants', 'auditcontent'),
-	(35, 'tenants', 'agentaccess'),
-	(36, 'tenants', 'event'),
-	(37, 'tenants', 'group'),
-	(38, 'tenants', 'idempotentanswer'),
-	(39, 'tenants', 'member'),
-	(40, 'tenants', 'groupmember'),
-	(41, 'tenants', 'apikey'),
-	(42, 'tenants', 'secret'),
-	(43, 'tenants', 'toolsetting'),
-	(44, 'tenants', 'auditentry'),
-	(45, 'tenants', 'agentuserpermission'),
-	(46, 'auth', 'permission'),
-	(47, 'auth', 'group'),
-	(48, 'contenttypes', 'contenttype'),
-	(49, 'sessions', 'session'),
-	(50, 'account', 'emailaddress'),
-	(51, 'account', 'emailconfirmation'),
-	(52, 'mfa', 'authenticator'),
-	(53, 'socialaccount', 'socialaccount'),
-	(54, 'socialaccount', 'socialapp'),
-	(55, 'socialaccount', 'socialtoken'),
-	(56, 'guardian', 'groupobjectpermission'),
-	(57, 'guardian', 'userobjectpermission');
+	(7, 'runs', 'step'),
+	(8, 'runs', 'text'),
+	(9, 'runs', 'formerattempt'),
+	(10, 'runs', 'attempt'),
+	(11, 'approvals', 'approvalrequest'),
+	(12, 'approvals', 'asked'),
+	(13, 'approvals', 'delegation'),
+	(14, 'approvals', 'delivery'),
+	(15, 'approvals', 'escalationpolicy'),
+	(16, 'approvals', 'policyrule'),
+	(17, 'approvals', 'policyversion'),
+	(18, 'approvals', 'reassignment'),
+	(19, 'approvals', 'requestcomment'),
+	(20, 'approvals', 'requestversion'),
+	(21, 'approvals', 'review'),
+	(22, 'approvals', 'viewing'),
+	(23, 'approvals', 'calendar'),
+	(24, 'approvals', 'rotation'),
+	(25, 'approvals', 'rotationmember'),
+	(26, 'approvals', 'rotationoverride'),
+	(27, 'approvals', 'wording'),
+	(28, 'approvals', 'channelperson'),
+	(29, 'approvals', 'noticewish'),
+	(30, 'approvals', 'channel'),
+	(31, 'approvals', 'callbackseen'),
+	(32, 'tenants', 'person'),
+	(33, 'tenants', 'tenant'),
+	(34, 'tenants', 'audithead'),
+	(35, 'tenants', 'auditcontent'),
+	(36, 'tenants', 'agentaccess'),
+	(37, 'tenants', 'event'),
+	(38, 'tenants', 'group'),
+	(39, 'tenants', 'idempotentanswer'),
+	(40, 'tenants', 'member'),
+	(41, 'tenants', 'groupmember'),
+	(42, 'tenants', 'apikey'),
+	(43, 'tenants', 'secret'),
+	(44, 'tenants', 'toolsetting'),
+	(45, 'tenants', 'auditentry'),
+	(46, 'tenants', 'agentuserpermission'),
+	(47, 'auth', 'permission'),
+	(48, 'auth', 'group'),
+	(49, 'contenttypes', 'contenttype'),
+	(50, 'sessions', 'session'),
+	(51, 'account', 'emailaddress'),
+	(52, 'account', 'emailconfirmation'),
+	(53, 'mfa', 'authenticator'),
+	(54, 'socialaccount', 'socialaccount'),
+	(55, 'socialaccount', 'socialapp'),
+	(56, 'socialaccount', 'socialtoken'),
+	(57, 'guardian', 'groupobjectpermission'),
+	(58, 'guardian', 'userobjectpermission');
 
 INSERT INTO public.django_migrations VALUES
 	(1, 'contenttypes', '0001_initial', now()),
@@ -2386,13 +2454,14 @@ INSERT INTO public.django_migrations VALUES
 	(63, 'runs', '0009_blank_by_target', now()),
 	(64, 'runs', '0010_boundaries_in_fewer_words', now()),
 	(65, 'runs', '0011_read_steps_by_number', now()),
-	(66, 'sessions', '0001_initial', now()),
-	(67, 'socialaccount', '0001_initial', now()),
-	(68, 'socialaccount', '0002_token_max_lengths', now()),
-	(69, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(70, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(71, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(72, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(66, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(67, 'sessions', '0001_initial', now()),
+	(68, 'socialaccount', '0001_initial', now()),
+	(69, 'socialaccount', '0002_token_max_lengths', now()),
+	(70, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(71, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(72, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(73, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2402,11 +2471,11 @@ SELECT pg_catalog.setval('public.auth_group_id_seq', 1, false);
 
 SELECT pg_catalog.setval('public.auth_group_permissions_id_seq', 1, false);
 
-SELECT pg_catalog.setval('public.auth_permission_id_seq', 227, true);
+SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
-SELECT pg_catalog.setval('public.django_content_type_id_seq', 57, true);
+SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 72, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 73, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -2647,7 +2716,7 @@ ALTER TABLE ONLY public.approvals_noticewish
 ALTER TABLE ONLY public.runs_agentversion
     ADD CONSTRAINT runs_agentversion_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.runs_attempt
+ALTER TABLE ONLY public.runs_formerattempt
     ADD CONSTRAINT runs_attempt_pkey PRIMARY KEY (tenant_id, run_id, seq, number);
 
 ALTER TABLE ONLY public.runs_lease
@@ -3014,6 +3083,10 @@ CREATE TRIGGER delivery_states BEFORE INSERT OR UPDATE ON public.approvals_deliv
 
 CREATE TRIGGER events_to_webhooks AFTER INSERT ON public.tenants_event REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION public.events_to_webhooks();
 
+CREATE TRIGGER fixed BEFORE UPDATE OF id ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_fixed();
+
+CREATE TRIGGER fixed BEFORE UPDATE OF kind, seq, run_id ON public.runs_step FOR EACH ROW EXECUTE FUNCTION public.runs_step_fixed();
+
 CREATE TRIGGER request_states BEFORE INSERT OR UPDATE ON public.approvals_approvalrequest FOR EACH ROW EXECUTE FUNCTION public.request_states();
 
 CREATE TRIGGER state BEFORE INSERT OR UPDATE ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_state();
@@ -3155,7 +3228,7 @@ ALTER TABLE ONLY public.guardian_userobjectpermission
 ALTER TABLE ONLY public.mfa_authenticator
     ADD CONSTRAINT mfa_authenticator_user_id_0c3a50c0_fk_tenants_person_id FOREIGN KEY (user_id) REFERENCES public.tenants_person(id) DEFERRABLE INITIALLY DEFERRED;
 
-ALTER TABLE ONLY public.runs_attempt
+ALTER TABLE ONLY public.runs_formerattempt
     ADD CONSTRAINT runs_attempt_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.runs_lease
@@ -3284,7 +3357,7 @@ CREATE POLICY owner ON public.approvals_viewing TO vermilion_owner USING (true) 
 
 CREATE POLICY owner ON public.approvals_wording TO vermilion_owner USING (true) WITH CHECK (true);
 
-CREATE POLICY owner ON public.runs_attempt TO vermilion_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner ON public.runs_formerattempt TO vermilion_owner USING (true) WITH CHECK (true);
 
 CREATE POLICY owner ON public.runs_lease TO vermilion_owner USING (true) WITH CHECK (true);
 
@@ -3322,7 +3395,7 @@ CREATE POLICY owner ON public.tenants_secret TO vermilion_owner USING (true) WIT
 
 CREATE POLICY owner ON public.tenants_toolsetting TO vermilion_owner USING (true) WITH CHECK (true);
 
-ALTER TABLE public.runs_attempt ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.runs_formerattempt ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.runs_lease ENABLE ROW LEVEL SECURITY;
 
@@ -3376,7 +3449,7 @@ CREATE POLICY tenant ON public.approvals_viewing USING ((tenant_id = ( SELECT pu
 
 CREATE POLICY tenant ON public.approvals_wording USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
 
-CREATE POLICY tenant ON public.runs_attempt USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
+CREATE POLICY tenant ON public.runs_formerattempt USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
 
 CREATE POLICY tenant ON public.runs_lease USING ((tenant_id = ( SELECT public.app_tenant() AS app_tenant))) WITH CHECK ((tenant_id = ( SELECT public.app_tenant() AS app_tenant)));
 
@@ -3572,6 +3645,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_agentversion TO vermilion
 
 GRANT SELECT,USAGE ON SEQUENCE public.runs_agentversion_id_seq TO vermilion_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_formerattempt TO vermilion_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_step TO vermilion_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_attempt TO vermilion_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_lease TO vermilion_app;
@@ -3579,8 +3656,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_lease TO vermilion_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_payload TO vermilion_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_run TO vermilion_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_step TO vermilion_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.runs_text TO vermilion_app;
 

@@ -1,7 +1,8 @@
 -- A worker's boundary: one round trip, one commit. Close what was open, write down what the turn asked for, open what
 -- comes next. It answers `lost` and writes nothing where the fence is not this lease's; `halted` or `stale` where the
 -- closing was recorded but nothing may be opened. The first step to be planned comes as scalars and, where it is opened
--- in the same commit, is written once; further ones come as p_more.
+-- in the same commit, is written once; further ones come as p_more. A step's latest attempt lies in its own row; one that
+-- is not the first puts the former beside it. The totals of usage come from the holder, which alone adds to them.
 CREATE FUNCTION journal_boundary(
     p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb,
     p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean,
@@ -11,6 +12,7 @@ CREATE FUNCTION journal_boundary(
     p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text,
     p_more json,
     p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text,
+    p_tokens_total bigint DEFAULT NULL, p_cost_total numeric DEFAULT NULL,
     OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision,
     OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer
 ) LANGUAGE plpgsql SECURITY INVOKER SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -64,17 +66,18 @@ BEGIN
         UPDATE runs_step s
            SET status = coalesce(closed_status, s.status), reason = closed_reason, due_at = v_next,
                result = coalesce(p_result, s.result), payloads = coalesce(p_payloads, s.payloads),
-               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END
+               unknown_since = CASE WHEN closed_status = 'unknown' THEN v_now END,
+               tokens_in = p_tokens_in, tokens_out = p_tokens_out, cost = p_cost, tokens_total = p_tokens_total,
+               cost_total = p_cost_total,
+               last_closed_at = v_now, last_cause = p_cause, last_message = p_message, last_not_done = p_not_done,
+               last_next_at = v_next
          WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
+           AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
      RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
-        UPDATE runs_attempt a
-           SET closed_at = v_now, cause = p_cause, message = p_message, not_done = p_not_done, next_at = v_next
-         WHERE a.tenant_id = p_tenant AND a.run_id = p_run AND a.seq = p_close AND a.number = v_closed_number
-           AND a.closed_at IS NULL;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
         END IF;
-        IF p_tokens_in IS NOT NULL THEN
+        IF p_tokens_in IS NOT NULL AND p_tokens_total IS NULL THEN  -- A worker of the release before.
             PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
         END IF;
     END IF;
@@ -82,10 +85,12 @@ BEGIN
     IF p_new IS NOT NULL AND (v_opens OR p_new_kind = 'tool_call') THEN
         v_planned := 1;
         INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
-                               generation, attempts, spent, proposed, arguments, rationale, payloads)
+                               generation, attempts, spent, proposed, arguments, rationale, payloads,
+                               last_kind, last_fence, last_key, last_opened_at)
         VALUES (p_tenant, p_run, p_new, p_new_kind, CASE WHEN v_fresh THEN 'started' ELSE 'planned' END, '', p_turn, p_tool,
                 p_effect, p_call_id, p_new_digest, 0, v_fresh::integer, 0, p_proposed, p_new_arguments, p_rationale,
-                p_new_payloads);
+                p_new_payloads, CASE WHEN v_fresh THEN p_kind END, CASE WHEN v_fresh THEN p_fence END,
+                CASE WHEN v_fresh THEN p_key END, CASE WHEN v_fresh THEN v_now END);
     END IF;
     IF p_more IS NOT NULL THEN
         SELECT m.names, m.messages, m.data INTO v_names, v_messages, v_data FROM journal_plan_more(p_tenant, p_run, p_more) m;
@@ -99,14 +104,20 @@ BEGIN
         IF v_fresh THEN
             number := 1;
         ELSE
+            INSERT INTO runs_formerattempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, closed_at, cause,
+                                            message, not_done, next_at)
+            SELECT s.tenant_id, s.run_id, s.seq, s.attempts, s.last_kind, s.last_fence, s.last_key, s.last_opened_at,
+                   s.last_closed_at, s.last_cause, s.last_message, s.last_not_done, s.last_next_at
+              FROM runs_step s
+             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open AND s.last_closed_at IS NOT NULL;
             UPDATE runs_step s
                SET status = CASE WHEN p_kind = 'call' THEN 'started' ELSE s.status END, attempts = s.attempts + 1, due_at = NULL,
-                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest)
+                   arguments = coalesce(p_arguments, s.arguments), digest = coalesce(p_digest, s.digest),
+                   last_kind = p_kind, last_fence = p_fence, last_key = p_key, last_opened_at = v_now, last_closed_at = NULL,
+                   last_cause = NULL, last_message = NULL, last_not_done = NULL, last_next_at = NULL
              WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_open
          RETURNING s.tool, s.attempts INTO v_tool, number;
         END IF;
-        INSERT INTO runs_attempt (tenant_id, run_id, seq, number, kind, fence, key, opened_at, cause, message)
-        VALUES (p_tenant, p_run, p_open, number, p_kind, p_fence, p_key, v_now, '', '');
     END IF;
 
     -- The events, in their order: what was closed, what was planned (further plans in between), what was opened.

@@ -44,7 +44,7 @@ BEGIN
     AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.definition_digest = x.digest)
     AND NOT EXISTS (SELECT FROM approvals_approvalrequest q WHERE q.tenant_id = p_tenant AND q.requirement_digest = x.digest);
   DELETE FROM tenants_event x WHERE x.tenant_id = p_tenant AND x.subject = ANY (ARRAY(SELECT subject_of_run(d) FROM unnest(doomed) d));
-  DELETE FROM runs_attempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  DELETE FROM runs_formerattempt x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_text x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_payload x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_step x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);

@@ -26,9 +26,10 @@ BEGIN
        SET status = v_status, reason = 'cancelled', due_at = NULL,
            unknown_since = CASE WHEN v_status = 'unknown' THEN clock_timestamp() END
      WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq;
-    UPDATE runs_attempt x
-       SET closed_at = clock_timestamp(), cause = 'crashed', not_done = (s.status = 'planned')
-     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq AND x.closed_at IS NULL;
+    UPDATE runs_step x
+       SET last_closed_at = clock_timestamp(), last_cause = 'crashed', last_message = '', last_not_done = (s.status = 'planned')
+     WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq
+       AND x.last_opened_at IS NOT NULL AND x.last_closed_at IS NULL;
     PERFORM event_append(p_tenant, 'run:' || p_run, CASE v_status WHEN 'cancelled' THEN 'step.declined' ELSE 'step.' || v_status END,
                          p_actor, '', journal_fact(p_seq, s.tool, nullif(s.attempts, 0), 'cancelled', '', NULL));
 END $$;

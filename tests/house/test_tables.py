@@ -51,13 +51,26 @@ def tables(rows: Any) -> set[str]:
     return {row[0] for row in rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
 
 
+def kept(rows: Any) -> set[str]:
+    """A tenant's tables, as against the views of them, which hold no rows."""
+    return tenant_tables() & tables(rows)
+
+
+def test_a_view_shows_whoever_reads_it_their_own_rows_and_is_no_door(rows: Any) -> None:
+    found = rows(
+        "SELECT relname, reloptions::text FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace"
+    )
+    assert found == [("runs_attempt", "{security_invoker=true}")]
+
+
 def test_every_table_is_listed_as_a_tenants_or_as_global(rows: Any) -> None:
     found = tables(rows)
     with_tenant = {
         row[0]
         for row in rows(
-            "SELECT table_name FROM information_schema.columns"
-            " WHERE table_schema = 'public' AND column_name = 'tenant_id'"
+            "SELECT table_name FROM information_schema.columns JOIN information_schema.tables"
+            " USING (table_schema, table_name)"
+            " WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name = 'tenant_id'"
         )
     }
     assert found == GLOBAL | with_tenant
@@ -67,14 +80,14 @@ def test_every_table_is_listed_as_a_tenants_or_as_global(rows: Any) -> None:
 
 def test_row_security_is_forced_with_one_policy_and_the_owners(rows: Any) -> None:
     forced = rows("SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity")
-    assert {row[0] for row in forced} == tenant_tables()
+    assert {row[0] for row in forced} == kept(rows)
     policies = rows(
         "SELECT tablename, policyname, permissive, roles::text, cmd, qual, with_check FROM pg_policies"
         " WHERE schemaname = 'public'"
     )
     mine = "(tenant_id = ( SELECT app_tenant() AS app_tenant))"
     expected = set()
-    for table in tenant_tables():
+    for table in kept(rows):
         expected.add((table, "tenant", "PERMISSIVE", "{public}", "ALL", mine, mine))
         expected.add((table, "owner", "PERMISSIVE", "{vermilion_owner}", "ALL", "true", "true"))
     assert set(policies) == expected
@@ -93,7 +106,7 @@ def test_references_between_tenant_tables_name_the_tenant(rows: Any) -> None:
         (model._meta.db_table, field.related_model._meta.db_table, field.column or field.from_fields[-1])
         for model in apps.get_models(include_auto_created=True)
         for field in model._meta.local_fields
-        if field.is_relation and {model._meta.db_table, field.related_model._meta.db_table} <= tenant_tables()
+        if field.is_relation and {model._meta.db_table, field.related_model._meta.db_table} <= kept(rows)
     }
     assert declared - composite == set()
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from approvals import clock, trials
 from runs import past_calls
 from runs.entries import Closing
-from runs.models import Attempt, Step
+from runs.models import Step
 from tenants import exact_json
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -107,7 +107,7 @@ def test_a_call_with_invalid_arguments_is_none_that_rules_judged(play: Callable[
 
 def test_a_call_is_as_old_as_the_turn_that_asked_for_it(acme: Tenant, past: Play) -> None:
     with scope(acme.pk):
-        Attempt.objects.filter(run_id=past.run.pk, seq=1).update(closed_at=timezone.now() - timedelta(days=31))
+        Step.objects.filter(run_id=past.run.pk, seq=1).update(last_closed_at=timezone.now() - timedelta(days=31))
         found = list(past_calls.since(clock.now() - trials.PERIOD, 100))
     assert [each.call.tool for each in found] == ["label"]
 

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from runs import commands, leases, states, sweeping
 from runs.entries import Closing, Opening, StepRow
 from runs.journal import CannotDecline, Halted, Holder, LostLease, command, holder
-from runs.models import Attempt, Lease
+from runs.models import Attempt, Lease, Step
 from tenants.actors import SYSTEM
 from tenants.events import after
 from tenants.models import Tenant
@@ -199,7 +199,7 @@ class World(RuleBasedStateMachine):
             allowed = outcome != "do_again" or self.run.row.status in states.UNFINISHED
             seq = unknown[place % len(unknown)]
             with scope(self.run.tenant):  # So long ago that its process can no longer be inside it.
-                Attempt.objects.filter(run_id=self.run.id, seq=seq).update(opened_at=Now() - timedelta(hours=1))
+                Step.objects.filter(run_id=self.run.id, seq=seq).update(last_opened_at=Now() - timedelta(hours=1))
             self.command(commands.settle, allowed, seq, outcome=outcome, note="I asked them.")
 
     @rule(place=PLACE)

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from runs import commands, sweeping
 from runs.entries import Closing, Opening
-from runs.models import AgentVersion, Attempt, Run
+from runs.models import AgentVersion, Run, Step
 from tenants import agents, keys, members
 from tenants.actors import COMMAND
 from tenants.models import AuditEntry, Member, Tenant
@@ -232,7 +232,7 @@ def test_a_call_that_may_still_be_running_is_not_settled(run: Started) -> None:
     with pytest.raises(Refusal, match="too_early"):
         run.do(commands.settle, 2, outcome="not_done", note="Nothing came.")
     with scope(run.tenant):
-        Attempt.objects.filter(run_id=run.id, seq=2).update(opened_at=Now() - timedelta(hours=1))
+        Step.objects.filter(run_id=run.id, seq=2).update(last_opened_at=Now() - timedelta(hours=1))
     run.do(commands.settle, 2, outcome="not_done", note="Nothing came.")
 
 
