@@ -1,13 +1,15 @@
-"""What a sweep reads once for many requests: people and levels, good while the tenant's stamp and their time last."""
+"""What a sweep reads once for many requests: people, levels and ways out, while the tenant's stamp and time last."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from approvals import escalations
+from approvals import escalations, reviewers
 from approvals.escalations import Levels
 from approvals.hands import Row
-from approvals.reviewers import Asking
+from approvals.notifications import ways
+from approvals.notifications.ways import Ear, Ways
+from approvals.reviewers import Asking, Verdict
 from approvals.rosters import Roster, roster
 
 
@@ -35,3 +37,34 @@ class Known:
             return {key[2]: self._levels[key] for key in keys if key in self._levels}
 
         return row.asks(levels_of)
+
+
+class Alike:
+    """What requests that were read together have in common: who may answer those that ask alike, who can be told."""
+
+    def __init__(self, people: Roster) -> None:
+        self._people = people
+        self._able: dict[Asking, dict[UUID, Verdict]] = {}
+        self._ears: dict[UUID, Ear | None] = {}
+        self._out: Ways | None = None
+
+    def able(self, people: Roster, ask: Asking) -> dict[UUID, Verdict]:
+        """As `reviewers.able`, judged once for all that ask alike."""
+        found = self._able.get(ask)
+        if found is None:
+            found = self._able[ask] = reviewers.able(people, ask)
+        return found
+
+    @property
+    def out(self) -> Ways:
+        """The tenant's ways out."""
+        self._out = self._out or ways.read()
+        return self._out
+
+    def ears(self, members: Sequence[UUID]) -> list[Ear]:
+        """The active ones of these members, with how they wish to be told."""
+        unknown = [each for each in members if each not in self._ears]
+        if unknown:
+            found = {ear.member.pk: ear for ear in ways.ears(unknown, self.out)}
+            self._ears |= {each: found.get(each) for each in unknown}
+        return [ear for each in members if (ear := self._ears[each])]

@@ -1,5 +1,9 @@
 """The one way back up: what a request came to, told inside the transaction that decided it."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
 from django.dispatch import Signal
 
 request_resolved = Signal()
@@ -8,3 +12,20 @@ request_resolved = Signal()
 Keyword arguments: `request` (the row), `subject`, `ref`, `status` (the finished one), `text` (what the model
 reads in the tool's place; empty for `approved`), `actor`, and `fail_run` (True when silence fails the run).
 """
+
+
+@dataclass(frozen=True)
+class SilentHearing:
+    """How the receiver of `request_resolved` hears it in the statement that ends a request, where silence ends many.
+
+    `sql` is an expression over `$1::uuid` (tenant), `$2::uuid` (request), `$3::text` (subject), `$5::jsonb` (actor),
+    `$9::text` (what the model reads of a call that got no yes), `ended.ref` and `ended.code` (the status). Its value is
+    one text, or NULL where it is not meant. `then` hears tenant, subject and that text after the commit.
+    """
+
+    sql: str
+    then: Callable[[UUID, str, str], None]
+
+
+silent_hearings: list[SilentHearing] = []
+"""That of the floor above, which adds it when it is ready."""

@@ -25,7 +25,9 @@ def facts(request: ApprovalRequest, data: Mapping[str, Any] | None = None) -> di
 
 def ring(request: ApprovalRequest, seq: int) -> None:
     """Tell those who watch the request, its subject or the inbox of its event with this number."""
-    live.ring_all({request.subject: seq, f"request:{request.id}": seq, "inbox": _microseconds})
+    live.ring_all(
+        {request.subject: seq, f"request:{request.id}": seq, "inbox": _microseconds}, tenant=request.tenant_id
+    )
 
 
 def _microseconds() -> int:

@@ -152,10 +152,11 @@ def answered(run_id: UUID, answer: Answer, *, actor: Actor) -> None:
     words = (str(answer.step), str(answer.request), answer.status, answer.reason, answer.text)
     values = (str(current()), str(run_id), *words, exact_json.dumps(actor.packed()))
     tenant = current()
-    prepared.later(_ANSWERED, values, lambda row: _heard(tenant, run_id, *row))
+    prepared.later(_ANSWERED, values, lambda row: heard(tenant, run_id, *row))
 
 
-def _heard(tenant: UUID, run: UUID, seq: int | None, woken: bool) -> None:
+def heard(tenant: UUID, run: UUID, seq: int | None, woken: bool) -> None:
+    """Ring for what an answer did to its run, and tell the workers where it woke it; on commit."""
     if seq is not None:
         live.ring(f"run:{run}", seq, tenant=tenant)
     if woken:

@@ -5,12 +5,18 @@ from uuid import UUID
 
 from django.dispatch import receiver
 
-from approvals.signals import request_resolved
+from approvals.signals import SilentHearing, request_resolved, silent_hearings
 from runs import states
-from runs.command import Answer, answered, command
+from runs.command import Answer, answered, command, heard
 from tenants.actors import Actor
 
 SUBJECT = "run"
+_ANSWERED = f"""
+CASE WHEN starts_with($3::text, '{SUBJECT}:') THEN
+  run_answered($1::uuid, substr($3::text, {len(SUBJECT) + 2})::uuid, ended.ref::bigint, $2::uuid, ended.code,
+               ended.code, $9::text, $5::jsonb) END::text
+"""
+"""As `resolved` does: for silence, whose status is the reason why its call was declined."""
 
 
 @receiver(request_resolved, dispatch_uid="runs.receivers.resolved")
@@ -34,3 +40,11 @@ def _failed(run: UUID, actor: Actor) -> bool:
     if unfinished:
         door.move(states.FAILED, reason="expired", message="Nobody answered in time, and the rule fails the run then.")
     return unfinished
+
+
+def _resolved_by_silence(tenant: UUID, subject: str, answer: str) -> None:
+    last_event, woken = answer.strip("()").split(",")
+    heard(tenant, UUID(subject.partition(":")[2]), int(last_event) if last_event else None, woken == "t")
+
+
+silent_hearings.append(SilentHearing(_ANSWERED, _resolved_by_silence))

@@ -27,6 +27,9 @@ Then = Callable[[tuple[Any, ...]], None]
 """What hears the only row that a statement gives which was put off."""
 
 Row = TypeVar("Row")
+Answers = list[PGresult] | psycopg.Error
+"""What a transaction was answered, or the error that undid it."""
+
 Answer = TypeVar("Answer")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
@@ -111,6 +114,11 @@ def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
     return _guarded(lambda raw: _together(raw, transactions))
 
 
+def apart(transactions: Sequence[Sequence[Question]]) -> list[Answers]:
+    """As `together`, but each transaction answers for itself: by its answers, or by the error that undid it."""
+    return _guarded(lambda raw: [_each_good(raw, answers) for answers in _sent(raw, transactions)])
+
+
 def _guarded(act: Callable[[Raw], Answer]) -> Answer:
     here = connections[DEFAULT_DB_ALIAS]  # Django's of this thread; the proxy would look it up for each of its names.
     try:
@@ -154,6 +162,16 @@ def _together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGre
 
 
 def _sent_together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
+    return [_good(raw, answer) for answers in _sent(raw, transactions) for answer in answers]
+
+
+def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
+    failed = next((each for each in answers if each.status == ExecStatus.FATAL_ERROR), None)
+    return list(answers) if failed is None else _error(raw, failed)
+
+
+def _sent(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[list[PGresult]]:
+    """What each transaction was answered, in order."""
     named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
     raw.pgconn.enter_pipeline_mode()
     try:
@@ -166,12 +184,12 @@ def _sent_together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list
         raw.close()  # Answers may be under way still, and nobody would know to what.
         raise
     raw.pgconn.exit_pipeline_mode()
-    return [_good(raw, answer) for answer in answers]
+    return answers
 
 
-def _answers(pgconn: PGconn, ends: int) -> PQGen[list[PGresult]]:
-    """All results up to so many ends of transactions."""
-    found: list[PGresult] = []
+def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
+    """All results up to so many ends of transactions, by transaction."""
+    found: list[list[PGresult]] = [[]]
     while pgconn.flush():
         if (yield Wait.RW) & Ready.R:
             pgconn.consume_input()
@@ -185,9 +203,10 @@ def _answers(pgconn: PGconn, ends: int) -> PQGen[list[PGresult]]:
                 raise psycopg.OperationalError("The connection broke before every statement was answered.")
         elif result.status == ExecStatus.PIPELINE_SYNC:
             ends -= 1
+            found.append([])
         else:
-            found.append(result)
-    return found
+            found[-1].append(result)
+    return found[:-1]
 
 
 def _good(raw: Raw, result: PGresult) -> PGresult:

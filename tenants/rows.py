@@ -1,6 +1,6 @@
 """A model's rows through prepared statements: what the ORM would give, without its composing a query each time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, models
@@ -15,11 +15,14 @@ M = TypeVar("M", bound=models.Model)
 class Rows(Generic[M]):
     """The rows of `model` for which `where` holds, whose values are `$1`, `$2` … and must be cast there.
 
-    `also` are expressions read beside each row, which becomes `r`; row security keeps to the tenant in scope.
+    `also` are expressions read beside each row, which becomes `r`; row security keeps to the tenant in scope. With
+    `only` no other attributes are read.
     """
 
-    def __init__(self, model: type[M], where: str, *, also: Sequence[str] = ()) -> None:
-        fields = model._meta.concrete_fields
+    def __init__(
+        self, model: type[M], where: str, *, also: Sequence[str] = (), only: Collection[str] | None = None
+    ) -> None:
+        fields = [field for field in model._meta.concrete_fields if only is None or field.attname in only]
         self.model = model
         self.names = [field.attname for field in fields]
         self.read = [(place, read) for place, field in enumerate(fields) if (read := _reader(field))]

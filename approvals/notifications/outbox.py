@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,7 +12,7 @@ from approvals import clock
 from approvals.models import ApprovalRequest, Channel, Delivery
 from approvals.notifications import ways
 from approvals.notifications.timing import leaves_at
-from approvals.notifications.ways import Ear
+from approvals.notifications.ways import Ear, Ways
 from tenants import ids, prepared
 from tenants.models import Member
 from tenants.scope import current
@@ -47,6 +48,11 @@ WHERE c.tenant_id = $1::uuid AND c.enabled AND c.archived_at IS NULL AND (c.kind
       AND d.status IN ('sending', 'sent') AND d.kind IN ({_SAID}))
 ON CONFLICT DO NOTHING
 """  # noqa: S608  All of it is ours.
+_FOLLOW_ENDED = _FOLLOW.replace(
+    "ON CONFLICT",
+    "AND EXISTS (SELECT FROM approvals_approvalrequest r WHERE r.tenant_id = c.tenant_id AND r.id = $2::uuid"
+    " AND r.status <> 'pending')\nON CONFLICT",
+)
 
 
 def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: str = "") -> None:
@@ -58,11 +64,34 @@ def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: 
     out = ways.read() if wanted else None
     if out is None or not out.any:
         return
+    _insert(rows(request, kind, ways.ears(wanted, out), out, mark=mark))
+
+
+def rows(request: ApprovalRequest, kind: str, ears: Iterable[Ear], out: Ways, *, mark: str = "") -> list[Delivery]:
+    """What `tell` writes where these are told, by these ways."""
     key = f"{request.pk}:{kind}:{mark}"
-    rows = [row for ear in ways.ears(wanted, out) for row in _rows(request, kind, key, ear)]
+    found = [row for ear in ears for row in _rows(request, kind, key, ear)]
     if kind in FOR_ROOMS:
-        rows += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms_that_hear(kind)]
-    _insert(rows)
+        found += [_row(request, kind, f"room:{key}:{request.rung}", channel=room) for room in out.rooms_that_hear(kind)]
+    return found
+
+
+def packed(rows: Iterable[Delivery]) -> list[dict[str, Any]]:
+    """Planned deliveries as `request_tell` takes them; what leaves at once has no time."""
+    return [
+        {
+            "id": str(row.pk),
+            "member_id": prepared.text(row.member_id),
+            "channel_id": prepared.text(row.channel_id),
+            "kind": row.kind,
+            "key": row.key,
+            "transport": row.transport,
+            "address": row.address,
+            "due_at": row.due_at.isoformat() if isinstance(row.due_at, datetime) else None,
+            "bundled": row.bundled,
+        }
+        for row in rows
+    ]
 
 
 def follow(request: ApprovalRequest, *, by: UUID | None) -> None:
@@ -71,6 +100,11 @@ def follow(request: ApprovalRequest, *, by: UUID | None) -> None:
     `by` is the member who ended it, whose own channels need not hear it.
     """
     prepared.later(_FOLLOW, (str(request.tenant_id), str(request.pk), prepared.text(by)))
+
+
+def followed(tenant: UUID, request: UUID) -> prepared.Question:
+    """As `follow`, as a statement that does nothing where the request has not ended."""
+    return _FOLLOW_ENDED, (str(tenant), str(request), None)
 
 
 def told_of(request: ApprovalRequest | UUID | None) -> Rows:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connections
@@ -64,6 +65,13 @@ def cancel(request: ApprovalRequest) -> Callable[[], Any]:
             return requests.cancel_open(request.subject, actor=SYSTEM, because="the run was cancelled")
 
     return deed
+
+
+def swept(request: ApprovalRequest, number: int) -> Callable[[], Any]:
+    """What the sweep does about a request: of two rounds it is handled alone in one, as one of many in the other."""
+    if number // 2 % 2:
+        return partial(escalation.handle_together, [(request.tenant_id, request.pk)])
+    return partial(escalation.handle, request.tenant_id, request.pk)
 
 
 def in_group(change: Callable[..., Any], found: Group, member: Member) -> Callable[[], Any]:
@@ -125,7 +133,7 @@ def test_an_answer_against_the_deadline(acme: Tenant, alice: Member) -> None:
     for number in range(ROUNDS):
         request = park(acme)
         hours_pass(request, 24 - (0.02 if number % 2 else 0) / 3600)
-        answered, _swept = at_once(answer(request, alice, "approve"), partial(escalation.handle, acme.pk, request.pk))
+        answered, _swept = at_once(answer(request, alice, "approve"), swept(request, number))
         if isinstance(answered, Refusal):
             assert (answered.status, answered.code) == (409, "expired")
             assert ends(request) == ["approval.expired"]
@@ -211,7 +219,7 @@ def test_an_answer_against_a_level_that_is_there(acme: Tenant, alice: Member, bo
         if not by_hand:
             hours_pass(request, 1.001)
         climbs = [
-            partial(escalation.handle, acme.pk, request.pk),
+            swept(request, number),
             partial(acts.escalate, request.pk, tenant=acme.pk, actor=actor(mona), channel="api"),
         ]
         answered, raised = at_once(answer(request, alice, "approve"), climbs[by_hand])
@@ -246,7 +254,7 @@ def test_two_sweeps_at_once_expire_once(acme: Tenant, alice: Member) -> None:
     for _number in range(ROUNDS):
         request = park(acme)
         hours_pass(request, 25)
-        at_once(*[partial(escalation.handle, acme.pk, request.pk) for _number in range(4)])
+        at_once(*[swept(request, turn) for turn in range(4)])
         assert ends(request) == ["approval.expired"]
 
 
@@ -279,10 +287,10 @@ def test_an_edit_against_an_edit(acme: Tenant, alice: Member, bo: Member) -> Non
 
 
 def test_the_deadline_against_the_end_of_its_run(acme: Tenant, alice: Member) -> None:
-    for _number in range(ROUNDS):
+    for number in range(ROUNDS):
         request = park(acme)
         hours_pass(request, 25)
-        _swept, closed = at_once(partial(escalation.handle, acme.pk, request.pk), cancel(request))
+        _swept, closed = at_once(swept(request, number), cancel(request))
         assert ends(request) == ["approval.cancelled" if closed else "approval.expired"]
         assert story_is_gapless(request)
 
@@ -290,11 +298,11 @@ def test_the_deadline_against_the_end_of_its_run(acme: Tenant, alice: Member) ->
 def test_the_deadline_against_a_level_by_hand(acme: Tenant, alice: Member, bo: Member, mona: Member) -> None:
     levels(acme, (3600, [group(acme, "Leads", bo)]))
     rule(acme, alice, of=[{"member": alice.email}], escalation_policy="Chain")
-    for _number in range(ROUNDS):
+    for number in range(ROUNDS):
         request = park(acme)
         hours_pass(request, 25)
         by_hand = partial(acts.escalate, request.pk, tenant=acme.pk, actor=actor(mona), channel="api")
-        _swept, raised = at_once(partial(escalation.handle, acme.pk, request.pk), by_hand)
+        _swept, raised = at_once(swept(request, number), by_hand)
         assert isinstance(raised, Refusal)
         assert (raised.status, raised.code) == (409, "expired")
         assert ends(request) == ["approval.expired"]
@@ -322,11 +330,11 @@ def test_two_whole_sweeps_at_once_end_each_once(acme: Tenant, alice: Member) -> 
     requests_due = [park(acme) for _number in range(ROUNDS)]
     for request in requests_due:
         hours_pass(request, 25)
-    shares = [partial(_each_handled, acme, requests_due[::step]) for step in (1, -1)]
-    at_once(*shares)
+    shares = [[(acme.pk, each.pk) for each in requests_due[::step]] for step in (1, -1, 1)]
+    at_once(partial(_each_handled, shares[0]), *[partial(escalation.handle_together, share) for share in shares[1:]])
     assert all(ends(request) == ["approval.expired"] for request in requests_due)
 
 
-def _each_handled(tenant: Tenant, found: list[ApprovalRequest]) -> None:
-    for request in found:
-        escalation.handle(tenant.pk, request.pk)
+def _each_handled(share: list[tuple[UUID, UUID]]) -> None:
+    for tenant, request in share:
+        escalation.handle(tenant, request)
