@@ -4,7 +4,7 @@ What was read is only a plan: each transaction takes the subject's lock and read
 travel together, so that none waits for the way of another.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -152,13 +152,14 @@ def _silence(request: ApprovalRequest, people: Roster, alike: Alike) -> Planned:
     key = (str(request.tenant_id), str(request.pk))
     words = (_SYSTEM, requests.EXPIRED, requests.AGREED, _packed(told), texts.expired())
     silence = (_silence_query(), (*key, request.subject, str(people.stamp), *words))
-    follow = [outbox.followed(*key)] if alike.out.rooms or alike.out.own else []
+    follow = [outbox.followed(request.tenant_id, request.pk)] if alike.out.rooms or alike.out.own else []
 
     def heard(code: str, last_event: int | None, above: str | None) -> bool:
         if last_event is not None:
             ring(request, last_event)
-        for each in silent_hearings if above is not None else ():
-            each.then(request.tenant_id, request.subject, above)
+        for each in silent_hearings:
+            if above is not None:
+                each.then(request.tenant_id, request.subject, above)
         return code not in ("early", "moved", "fail_run")
 
     return Planned(request.pk, [(ENTER, (key[0],)), silence, *follow], heard)
@@ -183,7 +184,7 @@ def _climb(read: Read, found: Ascent, people: Roster, alike: Alike) -> Planned:
 
 def _told(request: ApprovalRequest, before: frozenset[UUID], found: Ascent, alike: Alike) -> Iterator[Delivery]:
     """What `ladder.climb` has told."""
-    news = [(outbox.AGAIN, before, str(rung)) for rung in found.again]
+    news: list[tuple[str, Collection[UUID], str]] = [(outbox.AGAIN, before, str(rung)) for rung in found.again]
     news += [(outbox.ASKED, found.may.keys() - before, "")]
     news += [(outbox.CLOSING, found.may.keys(), "")] if found.closing else []
     for kind, members, mark in news:
