@@ -1,11 +1,13 @@
 """Hints to the workers, after commit. The database knows what is due; a lost message costs delay alone."""
 
+import atexit
 import functools
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import SimpleQueue
+from threading import Event, Lock, Thread, local
 from typing import Any
 
 from celery import current_app
@@ -19,34 +21,82 @@ PATIENCE = 1.0  # Seconds for one message, and of silence after one that failed.
 
 
 def publish(task_name: str, *args: Any) -> None:
-    """Send this Celery task on commit, or at once outside a transaction. Never raises; gives up after 1 s."""
-    transaction.on_commit(lambda: _post.send(task_name, args))
+    """Send this Celery task on commit, or at once outside a transaction. Never raises, never waits for the broker."""
+    transaction.on_commit(lambda: _send(task_name, args))
+
+
+def flush() -> None:
+    """Wait until what this process has published so far is sent or given up; two seconds at most."""
+    _post.flush()
 
 
 @contextmanager
 def at_most(count: int) -> Iterator[None]:
     """Send only so many of this thread's messages: what thousands of others would tell, the next sweep finds due."""
-    _post.left = count
+    _own.left = count
     try:
         yield
     finally:
-        _post.left = None
+        _own.left = None
 
 
-class Post(threading.local):
-    """A thread's own connection to the broker, with a patience of its own beside the workers'."""
+class _Own(local):
+    """How many messages this thread may still send; None is any number."""
 
-    put: Callable[..., object] | None = None
-    silent_until = 0.0
     left: int | None = None
 
+
+def _send(name: str, args: tuple[Any, ...]) -> None:
+    if _own.left is not None:
+        if _own.left == 0:
+            return
+        _own.left -= 1
+    _post.send(name, args)
+
+
+class Post:
+    """A connection to the broker with a patience of its own beside the workers', used by a thread of its own: whoever
+    answers a person has committed already, and waits for nobody else."""
+
+    def __init__(self) -> None:
+        self.put: Callable[..., object] | None = None
+        self.silent_until = 0.0
+        self.waiting: SimpleQueue[tuple[str, tuple[Any, ...]] | Event] = SimpleQueue()
+        self.lock = Lock()
+        self.thread: Thread | None = None
+
     def send(self, name: str, args: tuple[Any, ...]) -> None:
+        """Send soon, in this order."""
+        self.waiting.put((name, args))
+        if self.thread is None or not self.thread.is_alive():
+            self._begin()
+
+    def flush(self) -> None:
+        """Wait for what waits: a message takes a second at most, and those behind one that failed are given up."""
+        if self.thread is not None and self.thread.is_alive():
+            reached = Event()
+            self.waiting.put(reached)
+            reached.wait(2 * PATIENCE)
+
+    def _begin(self) -> None:
+        with self.lock:
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = Thread(target=self._forever, name="post", daemon=True)
+                self.thread.start()
+
+    def _forever(self) -> None:
+        while True:
+            found = self.waiting.get()
+            if isinstance(found, Event):
+                found.set()
+            else:
+                self._send(*found)
+
+    def _send(self, name: str, args: tuple[Any, ...]) -> None:
         """Send now, or say in the log why not."""
         began = time.monotonic()
-        if began < self.silent_until or self.left == 0:
+        if began < self.silent_until:
             return
-        if self.left is not None:
-            self.left -= 1
         old = self.put is not None
         error = self._try(name, args)
         if error and old and time.monotonic() - began < PATIENCE / 2:
@@ -106,4 +156,6 @@ def _plain(args: tuple[Any, ...]) -> list[Any]:
     return [arg if isinstance(arg, int | str | None) else str(arg) for arg in args]
 
 
+_own = _Own()
 _post = Post()
+atexit.register(flush)

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.faults
 def test_a_queued_run_whose_message_is_lost_starts_with_the_next_sweep(workers: Any, acme: Tenant) -> None:
     assert workers.freeze(), "the workers did not come to rest"
     ids = [runs.start(acme, [call("pay")]) for _ in range(5)]
+    broker.flush()
     workers.valkey.flushdb()
     workers.thaw()
     for run in ids:
@@ -125,6 +126,7 @@ def test_an_answer_given_while_the_broker_is_empty_is_acted_on(workers: Any, acm
     runs.until(acme, run, "waiting_approval")
     assert workers.freeze(), "the workers did not come to rest"
     runs.decide(alice, runs.requests(acme, run)[0])
+    broker.flush()
     workers.valkey.flushdb()
     workers.thaw()
     runs.until(acme, run, "succeeded", within=8)

@@ -21,7 +21,7 @@ from redis import Redis
 
 from config.celery import app
 from config.local import children
-from tenants.broker import _post
+from tenants.broker import _post, flush
 from tests.harness.database import NAME
 from tests.settings import FOLDER, LISTENED_BY_NOBODY, OWN, PAIR, SOCKET, broker
 
@@ -30,7 +30,8 @@ IDLE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND st
 
 
 def publish_to(url: str) -> None:
-    """From now on this process's messages go to `url`."""
+    """From now on this process's messages go to `url`; those of before have gone where they were to go."""
+    flush()
     settings.BROKER_URL = url
     app.conf.broker_url = url
     app._pool = None
@@ -193,6 +194,7 @@ class Workers:
             time.sleep(0.02)
 
     def idle(self) -> bool:
+        flush()
         return not self.valkey.llen("celery") and not self.valkey.hlen("unacked") and self._database_idle()
 
     def stop(self) -> None:
