@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,17 +15,13 @@ from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
-from approvals.story import facts, ring
-from tenants import audit, exact_json, prepared
-from tenants.actors import Actor, packed
+from tenants import audit
+from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
 
 ANSWERS = {"approve": "approve", "edit": "edit", "reject": "reject", "deny": "reject", "respond": "respond"}
-_REVIEW = prepared.statement(
-    "request_review", "uuid uuid text uuid uuid uuid integer text text text text jsonb timestamptz text jsonb"
-)
 
 
 @dataclass(frozen=True)
@@ -82,9 +79,13 @@ def decide(
     """
     sent = {"decision": decision, "version": version, "arguments": arguments}
     sent |= {"response": response, "comment": comment, "fresh_factor": fresh_factor}
-    with scope(tenant):
-        outcome = _decide(request_id, sent, actor=actor, channel=channel)
-        _record(request_id, outcome, sent, actor=actor, channel=channel)
+    try:
+        outcome = _decided(request_id, sent, tenant=tenant, actor=actor, channel=channel)
+    except DatabaseError as error:
+        if not audit.has_gone_on(error):
+            raise
+        # Another entry of this tenant came between: nothing was kept, and now the chain is locked before it is read.
+        outcome = _decided(request_id, sent, tenant=tenant, actor=actor, channel=channel, ahead=False)
     if isinstance(outcome, Refusal):
         outcome.recorded = True
         raise outcome
@@ -113,8 +114,19 @@ def read(sent: Mapping[str, Any]) -> Answer | Refusal:
     )
 
 
-def _decide(request_id: UUID, sent: Mapping[str, Any], *, actor: Actor, channel: str) -> Decided | Refusal:
-    hand = hands.take(request_id)
+def _decided(
+    request_id: UUID, sent: Mapping[str, Any], *, tenant: UUID, actor: Actor, channel: str, ahead: bool = True
+) -> Decided | Refusal:
+    """One transaction: what came of the answer, and its audit entry; `ahead` after the head that was read at first."""
+    with scope(tenant):
+        hand = hands.take(request_id)
+        outcome = _decide(hand, sent, actor=actor, channel=channel)
+        after = hand.head if hand and ahead else None
+        _record(request_id, outcome, sent, actor=actor, channel=channel, after=after)
+    return outcome
+
+
+def _decide(hand: Hand | None, sent: Mapping[str, Any], *, actor: Actor, channel: str) -> Decided | Refusal:
     if hand is None or _is_hidden(hand, actor):
         return errors.unknown()
     answer = read(sent)
@@ -170,15 +182,9 @@ def _answer(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, chann
         if isinstance(change, Refusal):
             return change
         hand = requests.edit(hand, change, actor=actor)
-    review = _write(hand, answer, verdict, actor=actor, channel=channel)
-    hand = hand.with_review(review)
-    end = {"reject": "rejected", "respond": "responded"}.get(answer.decision)
-    if end:
-        words = {"decision": answer.decision, "comment": answer.comment, "response": answer.response}
-        requests.resolve(hand, end, actor=actor, **words)
-    else:
-        requests.settle(hand, actor=actor, comment=answer.comment)
-    return Decided(hand, review)
+    review = _review(hand, answer, verdict, actor=actor, channel=channel)
+    message = f"{actor.name} {_VERBS[answer.decision]} version {review.version}"
+    return Decided(requests.answer(hand, review, actor=actor, message=message), review)
 
 
 def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
@@ -203,14 +209,16 @@ def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
     )
 
 
-def _write(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Review:
-    request = hand.request
-    review = Review(
+_VERBS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected", "respond": "answered"}
+
+
+def _review(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Review:
+    return Review(
         tenant_id=current(),
-        request=request,
+        request=hand.request,
         member_id=_member(actor),
         in_place_of_id=verdict.in_place_of,
-        version=request.version,
+        version=hand.request.version,
         decision=answer.decision,
         comment=answer.comment,
         response=answer.response,
@@ -218,25 +226,16 @@ def _write(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channe
         actor=actor.as_json(),
         at=hand.now,
     )
-    data = {"decision": answer.decision, "version": request.version, "comment": answer.comment}
-    verb = {"approve": "approved", "edit": "edited and approved", "reject": "rejected", "respond": "answered"}
-    _insert(review, message=f"{actor.name} {verb[answer.decision]} version {request.version}", data=data)
-    return review
-
-
-def _insert(review: Review, *, message: str, data: Mapping[str, Any]) -> None:
-    """The answer's row and its event, in one statement."""
-    request = review.request
-    key = [str(each) for each in (review.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
-    absent = prepared.text(review.in_place_of_id)
-    words = (str(review.version), review.decision, review.comment, review.response, review.channel)
-    who, what = exact_json.dumps(packed(review.actor)), exact_json.dumps(facts(request, data))
-    values = (*key, absent, *words, who, review.at.isoformat(), message, what)
-    prepared.later(_REVIEW, values, lambda row: ring(request, row[0]))
 
 
 def _record(
-    request_id: UUID, outcome: Decided | Refusal, sent: Mapping[str, Any], *, actor: Actor, channel: str
+    request_id: UUID,
+    outcome: Decided | Refusal,
+    sent: Mapping[str, Any],
+    *,
+    actor: Actor,
+    channel: str,
+    after: audit.Head | None,
 ) -> None:
     detail: dict[str, Any] = {"decision": _short(sent["decision"]), "version": _short(sent["version"])}
     if isinstance(outcome, Refusal):
@@ -258,6 +257,7 @@ def _record(
         detail=detail,
         refused=isinstance(outcome, Refusal),
         channel=channel,
+        after=after,
     )
 
 

@@ -11,7 +11,7 @@ from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, LevelsOf, Vote, asking, askings, counted
 from approvals.rosters import Roster, roster
-from tenants import locks, prepared
+from tenants import audit, locks, prepared
 from tenants.rows import Rows
 from tenants.scope import current
 
@@ -69,6 +69,8 @@ class Hand:
     reviews: tuple[Review, ...]
     people: Roster
     ask: Asking
+    head: audit.Head | None = None
+    """That of the tenant's audit, as it was when the request was taken."""
 
     @property
     def now(self) -> datetime:
@@ -134,7 +136,7 @@ def take(request_id: UUID) -> Hand | None:
     """
     key = (str(current()), str(request_id))
     rows = [each.question(*key) for each in _TAKEN]
-    held, *found, people = prepared.several([(_HOLD, key), *rows, rosters.QUESTION])
+    held, *found, people, last = prepared.several([(_HOLD, key), *rows, rosters.QUESTION, audit.last()])
     subjects = prepared.read(held, tuple)
     if not subjects:
         return None
@@ -147,6 +149,7 @@ def take(request_id: UUID) -> Hand | None:
         reviews=tuple(review for (review,) in reviews),
         people=rosters.read(people),
         ask=taken.ask(),
+        head=next(iter(prepared.read(last, tuple)), None),
     )
 
 

@@ -25,13 +25,13 @@ from tenants.scope import current
 __all__ = [
     "Look",
     "RequestView",
+    "answer",
     "cancel_open",
     "edit",
     "lapse",
     "latest",
     "look",
     "open",
-    "resolve",
     "settle",
     "supersede",
 ]
@@ -39,7 +39,12 @@ __all__ = [
 EXPIRED = "Nobody answered in time: {title}. It was not run."
 AGREED = "Nobody answered in time, which the rule takes for yes: {title}"
 _LAPSE = prepared.statement("request_lapse", "uuid uuid jsonb text text")
-_END = prepared.statement("request_end", "uuid uuid text text text text jsonb timestamptz text text jsonb")
+_END = prepared.expression("request_end", "uuid uuid text text text text jsonb timestamptz text text jsonb")
+_ANSWER = prepared.expression(
+    "request_answer",
+    "uuid uuid text uuid uuid uuid integer text text text text jsonb timestamptz text jsonb"
+    " text text text text text text jsonb",
+)
 
 
 @dataclass(frozen=True)
@@ -122,24 +127,64 @@ def edit(hand: Hand, change: Edit, *, actor: Actor) -> Hand:
     return after
 
 
-def settle(hand: Hand, *, actor: Actor, comment: str = "") -> None:
-    """End the request as approved if the votes for its version suffice."""
+def settle(hand: Hand, *, actor: Actor) -> None:
+    """End the request as approved if the votes for its version suffice, and tell the floor above."""
     if hand.missing == 0:
-        decision = "edit" if hand.request.version > 1 else "approve"
-        resolve(hand, "approved", actor=actor, decision=decision, comment=comment)
+        request = _pending(hand)
+        request.decision = _agreed(request)
+        message, data = _ending(hand, "approved", actor)
+        _close(request, "approved", actor=actor, now=hand.now, message=message, data=data)
+        _tell_above(request, actor=actor)
 
 
-def resolve(
-    hand: Hand, status: str, *, actor: Actor, decision: str = "", comment: str = "", response: str = ""
-) -> None:
-    """End the request by a person's answer and tell the floor above, in this transaction; asking ends."""
+def answer(hand: Hand, review: Review, *, actor: Actor, message: str) -> Hand:
+    """Keep one person's answer with its event, in the words of `message`; the hand after it.
+
+    An answer that ends the request does so in the same statement: asking ends, and the floor above is told in this
+    transaction.
+    """
     request = _pending(hand)
-    request.decision, request.comment, request.response = decision, comment, response
-    data = {"decision": decision, "comment": comment, "version": request.version, "digest": hand.version.digest}
+    hand = hand.with_review(review)
+    said = {"decision": review.decision, "version": review.version, "comment": review.comment}
+    key = [str(each) for each in (request.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
+    words = (str(review.version), review.decision, review.comment, review.response, review.channel)
+    told = (exact_json.dumps(actor.packed()), review.at.isoformat(), message, exact_json.dumps(facts(request, said)))
+    status = _ENDS.get(review.decision) or ("approved" if hand.missing == 0 else None)
+    end = _ended(hand, status, review, actor) if status else (None,) * 7
+    values = (*key, prepared.text(review.in_place_of_id), *words, *told, *end)
+    prepared.later(_ANSWER, values, lambda row: ring(request, row[0]))
+    if status:
+        _tell_above(request, actor=actor)
+    return hand
+
+
+_ENDS = {"reject": "rejected", "respond": "responded"}
+
+
+def _ended(hand: Hand, status: str, review: Review, actor: Actor) -> tuple[str, ...]:
+    """What the end of the request says, in the order of `request_answer`; the row in hand is as it will be then."""
+    request = hand.request
+    request.decision, request.comment = review.decision, review.comment
+    if status == "approved":
+        request.decision = _agreed(request)
+    else:
+        request.response = review.response
+    message, data = _ending(hand, status, actor)
+    _mark(request, status, actor=actor, now=hand.now)
+    what = exact_json.dumps(facts(request, data))
+    return (status, request.decision, request.comment, request.response, states.EVENTS[status], message, what)
+
+
+def _agreed(request: ApprovalRequest) -> str:
+    return "edit" if request.version > 1 else "approve"
+
+
+def _ending(hand: Hand, status: str, actor: Actor) -> tuple[str, dict[str, Any]]:
+    """What the event of an end by a person says."""
+    request, version = hand.request, hand.version
     verb = "answered in the place of" if status == "responded" else status
-    message = f"{actor.name} {verb}: {hand.version.title}"
-    _close(request, status, actor=actor, now=hand.now, message=message, data=data)
-    _tell_above(request, actor=actor)
+    data = {"decision": request.decision, "comment": request.comment}
+    return f"{actor.name} {verb}: {version.title}", data | {"version": request.version, "digest": version.digest}
 
 
 def lapse(request_id: UUID) -> str:
@@ -157,7 +202,6 @@ def lapse(request_id: UUID) -> str:
         row = [request_id, current(), subject, ref, code, initiators, "", ""]
         request = ApprovalRequest.from_db(DEFAULT_DB_ALIAS, names, row)
         ring(request, seq)
-        outbox.follow(request, by=None)
         _tell_above(request, actor=SYSTEM, fail_run=fail_run)
     return str(code)
 
@@ -288,14 +332,18 @@ def _close(
     request: ApprovalRequest, status: str, *, actor: Actor, now: datetime, message: str, data: Mapping[str, Any]
 ) -> None:
     """The end of a pending request, of all asking, and its event: one statement."""
-    request.status, request.due_at = status, None
-    request.decided_at, request.decided_by = now, actor.as_json()
+    _mark(request, status, actor=actor, now=now)
     words = (request.decision, request.comment, request.response)
     who, what = exact_json.dumps(actor.packed()), exact_json.dumps(facts(request, data))
     key = (str(request.tenant_id), str(request.pk))
     values = (*key, status, *words, who, now.isoformat(), states.EVENTS[status], message, what)
     prepared.later(_END, values, lambda row: ring(request, row[0]))
-    outbox.follow(request, by=actor.member)
+
+
+def _mark(request: ApprovalRequest, status: str, *, actor: Actor, now: datetime) -> None:
+    """The row in hand as its end makes it."""
+    request.status, request.due_at = status, None
+    request.decided_at, request.decided_by = now, actor.as_json()
 
 
 def _replace(old: ApprovalRequest, *, actor: Actor, message: str, data: Mapping[str, Any]) -> None:

@@ -34,25 +34,6 @@ URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE)
 """What waits for no digest and no quiet hour, as does whatever a raised level or a critical risk brings."""
 FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE, DECIDED)
 Rows = QuerySet[Delivery]
-_SAID = ", ".join(f"'{kind}'" for kind in ABOUT_OPEN)
-_FOLLOW = f"""
-INSERT INTO approvals_delivery
-  (id, tenant_id, request_id, member_id, channel_id, kind, key, transport, address, status, attempts, due_at, error)
-SELECT gen_random_uuid(), c.tenant_id, $2::uuid, c.member_id, c.id, '{DECIDED}', $2::text || ':{DECIDED}:', 'chat',
-  c.id::text, 'pending', 0, clock_timestamp(), ''
-FROM approvals_channel c
-WHERE c.tenant_id = $1::uuid AND c.enabled AND c.archived_at IS NULL AND (c.kinds IS NULL OR '{DECIDED}' = ANY(c.kinds))
-  AND ($3::uuid IS NULL OR c.member_id IS NULL OR NOT c.member_id = $3::uuid)
-  AND EXISTS (SELECT FROM approvals_delivery d
-    WHERE d.tenant_id = c.tenant_id AND d.request_id = $2::uuid AND d.channel_id = c.id AND d.transport = 'chat'
-      AND d.status IN ('sending', 'sent') AND d.kind IN ({_SAID}))
-ON CONFLICT DO NOTHING
-"""  # noqa: S608  All of it is ours.
-_FOLLOW_ENDED = _FOLLOW.replace(
-    "ON CONFLICT",
-    "AND EXISTS (SELECT FROM approvals_approvalrequest r WHERE r.tenant_id = c.tenant_id AND r.id = $2::uuid"
-    " AND r.status <> 'pending')\nON CONFLICT",
-)
 
 
 def tell(request: ApprovalRequest, kind: str, members: Iterable[UUID], *, mark: str = "") -> None:
@@ -92,19 +73,6 @@ def packed(rows: Iterable[Delivery]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def follow(request: ApprovalRequest, *, by: UUID | None) -> None:
-    """Let the chat channels that were told of the request hear once that it has ended: no service takes a message back.
-
-    `by` is the member who ended it, whose own channels need not hear it.
-    """
-    prepared.later(_FOLLOW, (str(request.tenant_id), str(request.pk), prepared.text(by)))
-
-
-def followed(tenant: UUID, request: UUID) -> prepared.Question:
-    """As `follow`, as a statement that does nothing where the request has not ended."""
-    return _FOLLOW_ENDED, (str(tenant), str(request), None)
 
 
 def told_of(request: ApprovalRequest | UUID | None) -> Rows:

@@ -88,6 +88,7 @@ def test_a_silent_broker_holds_up_nobody_who_publishes(
 
 def test_a_broker_that_came_back_anew_takes_the_next_message(acme: Tenant) -> None:
     broker.publish("runs.tasks.advance", acme.pk, acme.pk)
+    broker.flush()
     drop_connections()
     before = waiting()
     broker.publish("runs.tasks.advance", acme.pk, acme.pk)
