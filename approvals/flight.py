@@ -44,7 +44,7 @@ _ROWS = Rows(
         f"EXISTS (SELECT FROM approvals_reassignment a WHERE {_OF_REQUEST})",
         "r.xmin::text",
         f"ARRAY(SELECT a.member_id FROM approvals_asked a WHERE {_OF_REQUEST} AND a.until IS NULL)",  # noqa: S608  Ours.
-        wordings.BESIDE[1],
+        wordings.REQUIREMENT,
     ],
 )
 _ASCEND = prepared.statement(
@@ -122,7 +122,7 @@ def _read(
     asked: Sequence[UUID],
     requirement: str,
 ) -> Read:
-    wordings.read(request, None, requirement)
+    wordings.demands(request, requirement)
     return Read(Row(request, now, stamp=stamp, answered=answered, moved=moved), version, frozenset(asked))
 
 
@@ -152,7 +152,6 @@ def _silence(request: ApprovalRequest, people: Roster, alike: Alike) -> Planned:
     key = (str(request.tenant_id), str(request.pk))
     words = (_SYSTEM, requests.EXPIRED, requests.AGREED, _packed(told), texts.expired())
     silence = (_silence_query(), (*key, request.subject, str(people.stamp), *words))
-    follow = [outbox.followed(request.tenant_id, request.pk)] if alike.out.rooms or alike.out.own else []
 
     def heard(code: str, last_event: int | None, above: str | None) -> bool:
         if last_event is not None:
@@ -162,7 +161,7 @@ def _silence(request: ApprovalRequest, people: Roster, alike: Alike) -> Planned:
                 each.then(request.tenant_id, request.subject, above)
         return code not in ("early", "moved", "fail_run")
 
-    return Planned(request.pk, [(ENTER, (key[0],)), silence, *follow], heard)
+    return Planned(request.pk, [(ENTER, (key[0],)), silence], heard)
 
 
 def _climb(read: Read, found: Ascent, people: Roster, alike: Alike) -> Planned:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from approvals import escalations, requirements, rosters, wordings
@@ -12,29 +11,31 @@ from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, LevelsOf, Vote, asking, askings, counted
 from approvals.rosters import Roster, roster
 from tenants import audit, locks, prepared
-from tenants.rows import Rows
-from tenants.scope import current
+from tenants.rows import Columns, Rows
 
-_HOLD = """
-SELECT r.subject, subject_lock(r.tenant_id, r.subject)
-FROM approvals_approvalrequest r WHERE r.tenant_id = $1::uuid AND r.id = $2::uuid
-"""
+_HOLD = "SELECT r.subject, subject_lock(r.tenant_id, r.subject) FROM approvals_approvalrequest r WHERE r.id = $1::uuid"
 """As `request_hold` does: no row where the tenant in scope has no such request."""
-_OF_REQUEST = "r.tenant_id = $1::uuid AND r.request_id = $2::uuid"
+_BESIDE = (
+    "clock_timestamp()",
+    "EXISTS (SELECT FROM approvals_review w WHERE w.request_id = r.id)",
+    "EXISTS (SELECT FROM approvals_reassignment m WHERE m.request_id = r.id)",
+)
 _ROW = Rows(
     ApprovalRequest,
-    "r.tenant_id = $1::uuid AND r.id = $2::uuid",
-    also=[
-        "clock_timestamp()",
-        "(SELECT t.stamp FROM tenants_tenant t WHERE t.id = r.tenant_id)",
-        "EXISTS (SELECT FROM approvals_review w WHERE w.tenant_id = r.tenant_id AND w.request_id = r.id)",
-        "EXISTS (SELECT FROM approvals_reassignment m WHERE m.tenant_id = r.tenant_id AND m.request_id = r.id)",
-        *wordings.BESIDE,
-    ],
+    "r.id = $1::uuid",
+    also=[*_BESIDE, "(SELECT t.stamp FROM tenants_tenant t WHERE t.id = r.tenant_id)"],
 )
+_REQUEST, _VERSION = Columns(ApprovalRequest, "r"), Columns(RequestVersion, "v")
+_TAKEN = f"""
+SELECT {", ".join([*_REQUEST.texts, *_BESIDE, *_VERSION.texts])}
+FROM approvals_approvalrequest r
+JOIN approvals_requestversion v ON v.request_id = r.id AND v.number = r.version
+WHERE r.id = $1::uuid
+"""  # noqa: S608  # All ours.
+"""A request, what is read beside it, and the version that stands."""
+_OF_REQUEST = "r.request_id = $1::uuid"
 _VERSIONS = Rows(RequestVersion, f"{_OF_REQUEST} ORDER BY r.number")
 _REVIEWS = Rows(Review, f"{_OF_REQUEST} ORDER BY r.at, r.id")
-_TAKEN: tuple[Rows[Any], ...] = (_ROW, _VERSIONS, _REVIEWS)
 
 
 @dataclass(frozen=True)
@@ -133,20 +134,23 @@ def take(request_id: UUID) -> Hand | None:
     """Hold the request's subject, then read it with all that an act needs; None for an id that is unknown here.
 
     All of it is one round trip: each statement sees what was committed before it, so what follows the lock is current.
+    Answers and former versions are read only where there are any.
     """
-    key = (str(current()), str(request_id))
-    rows = [each.question(*key) for each in _TAKEN]
-    held, *found, people, last = prepared.several([(_HOLD, key), *rows, rosters.QUESTION, audit.last()])
+    key = (str(request_id),)
+    held, found, people, last = prepared.several([(_HOLD, key), (_TAKEN, key), rosters.QUESTION, audit.last()])
     subjects = prepared.read(held, tuple)
     if not subjects:
         return None
     locks.held(subjects[0][0])
-    (row,), versions, reviews = (each.told(result) for each, result in zip(_TAKEN, found, strict=True))
-    taken = _row(row)
+    (values,) = prepared.read(found, tuple)
+    beside = len(_REQUEST.names)
+    now, answered, moved = values[beside : beside + len(_BESIDE)]
+    taken = _row(_REQUEST.made(values), now, answered, moved)
+    version = _VERSION.made(values[beside + len(_BESIDE) :])
     return Hand(
         taken.request,
-        versions=tuple(version for (version,) in versions),
-        reviews=tuple(review for (review,) in reviews),
+        versions=(version,) if version.number == 1 else _versions(taken.request),
+        reviews=_reviews(taken.request) if answered else (),
         people=rosters.read(people),
         ask=taken.ask(),
         head=next(iter(prepared.read(last, tuple)), None),
@@ -155,14 +159,13 @@ def take(request_id: UUID) -> Hand | None:
 
 def read(request_id: UUID) -> Row:
     """The row of a request whose subject is held."""
-    (found,) = _ROW.beside(str(current()), str(request_id))
-    return _row(found)
+    ((request, *beside, stamp),) = _ROW.beside(str(request_id))
+    return _row(request, *beside, stamp=stamp)
 
 
-def _row(found: Sequence[Any]) -> Row:
-    request, now, stamp, answered, moved, *worded = found
+def _row(request: ApprovalRequest, now: datetime, answered: bool, moved: bool, *, stamp: int = 0) -> Row:
     locks.demand(request.subject)
-    wordings.read(request, *worded)
+    wordings.recall(request)
     return Row(request, now, stamp=stamp, answered=answered, moved=moved)
 
 
@@ -184,8 +187,8 @@ def opened(request: ApprovalRequest, version: RequestVersion, reviews: Sequence[
 
 
 def _reviews(request: ApprovalRequest) -> tuple[Review, ...]:
-    return tuple(_REVIEWS.all(str(request.tenant_id), str(request.pk)))
+    return tuple(_REVIEWS.all(str(request.pk)))
 
 
 def _versions(request: ApprovalRequest) -> tuple[RequestVersion, ...]:
-    return tuple(_VERSIONS.all(str(request.tenant_id), str(request.pk)))
+    return tuple(_VERSIONS.all(str(request.pk)))

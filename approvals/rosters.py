@@ -133,24 +133,15 @@ class Roster:
 
 READ = """
 SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.timezone,
-  (SELECT json_agg(json_build_array(m.id, m.person_id, coalesce(nullif(p.name, ''), p.email), m.roles,
-     (SELECT json_agg(g.group_id) FROM tenants_groupmember g WHERE g.member_id = m.id)))
-   FROM tenants_member m JOIN tenants_person p ON p.id = m.person_id WHERE m.active AND p.is_active)::text,
+  (SELECT string_agg('["' || m.id || '","' || m.person_id || '",' || to_json(coalesce(nullif(p.name, ''), p.email))
+     || ',"' || array_to_string(m.roles, ' ') || '"]', ',')
+   FROM tenants_member m JOIN tenants_person p ON p.id = m.person_id WHERE m.active AND p.is_active),
+  (SELECT string_agg('["' || g.member_id || '","' || g.group_id || '"]', ',') FROM tenants_groupmember g),
   (SELECT json_object_agg(g.id, g.name) FROM tenants_group g)::text,
-  (SELECT json_agg(json_build_array(d.member_id, d.stand_in_id, d.starts, d.ends) ORDER BY d.created_at, d.id)
-   FROM approvals_delegation d WHERE d.withdrawn_at IS NULL AND d.ends > clock_timestamp())::text,
-  (SELECT json_agg(json_build_array(a.agent,
-     (SELECT json_agg(u.user_id) FROM tenants_agentuserpermission u
-      JOIN auth_permission q ON q.id = u.permission_id AND q.codename = 'review'
-      WHERE u.content_object_id = a.id)))
-   FROM tenants_agentaccess a WHERE a.restricted)::text,
-  (SELECT json_agg(json_build_array(r.id, r.name, r.zone, r.every, r.handover, r.first_day,
-     (SELECT json_agg(p.member_id ORDER BY p.position) FROM approvals_rotationmember p WHERE p.rotation_id = r.id),
-     (SELECT json_agg(json_build_array(o.member_id, o.starts, o.ends) ORDER BY o.created_at, o.id)
-      FROM approvals_rotationoverride o
-      WHERE o.rotation_id = r.id AND o.withdrawn_at IS NULL AND o.ends > clock_timestamp()),
-     (SELECT json_agg(DISTINCT o.member_id) FROM approvals_rotationoverride o WHERE o.rotation_id = r.id)))
-   FROM approvals_rotation r)::text
+  CASE WHEN EXISTS (SELECT FROM approvals_delegation d WHERE d.withdrawn_at IS NULL AND d.ends > clock_timestamp())
+    THEN roster_absences() END,
+  CASE WHEN EXISTS (SELECT FROM tenants_agentaccess a WHERE a.restricted) THEN roster_restricted() END,
+  CASE WHEN EXISTS (SELECT FROM approvals_rotation) THEN roster_rotations() END
 FROM tenants_tenant t WHERE t.id = (SELECT app_tenant()) AND ($1::text IS NULL OR EXISTS (
   SELECT FROM approvals_approvalrequest r WHERE r.tenant_id = t.id AND r.subject = $1::text AND r.status = 'approved'))
 """
@@ -175,10 +166,10 @@ def read(result: PGresult) -> Roster:
 def told(row: Sequence[Any]) -> Roster:
     """What the row says that `READ` gives."""
     now, stamp, initiators, factor, zone, *texts = row
-    members, *others = texts
+    members, grouped, *others = texts
     groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in others)
     periods = [_period(each) for each in absences or ()]
-    everyone = _everyone(members or "[]")
+    everyone = _everyone(members or "", grouped or "")
     able = {someone.id for someone in everyone if "reviewer" in someone.roles}
     on_call = {str(row[0]): _on_call(row, now, able) for row in rotations or ()}
     return Roster(
@@ -197,14 +188,15 @@ def told(row: Sequence[Any]) -> Roster:
 
 
 @lru_cache(128)
-def _everyone(text: str) -> tuple[Someone, ...]:
-    """What the same text says of the members again and again."""
-    return tuple(_someone(each) for each in exact_json.loads(text))
-
-
-def _someone(row: Any) -> Someone:
-    member, person, name, roles, groups = row
-    return Someone(UUID(member), UUID(person), name, frozenset(roles), frozenset(groups or ()))
+def _everyone(members: str, grouped: str) -> tuple[Someone, ...]:
+    """What the same texts say of the members again and again."""
+    groups: dict[str, set[str]] = {}
+    for member, group in exact_json.loads(f"[{grouped}]"):
+        groups.setdefault(member, set()).add(group)
+    return tuple(
+        Someone(UUID(key), UUID(person), name, frozenset(roles.split()), frozenset(groups.get(key, ())))
+        for key, person, name, roles in exact_json.loads(f"[{members}]")
+    )
 
 
 def _with_turns(someone: Someone, rotations: Mapping[str, OnCall]) -> Someone:

@@ -1,7 +1,6 @@
 """Writes what requests have in common, once: the definition of the tool and what the rules demand."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -27,22 +26,36 @@ def demand(request: ApprovalRequest, requirement: Requirement) -> list[str]:
     return ["requirement_digest", "own_requirement"]
 
 
-BESIDE = tuple(
-    "(SELECT w.body::text FROM approvals_wording w"  # noqa: S608  # All ours.
-    f" WHERE w.tenant_id = r.tenant_id AND w.digest = r.{digest})"
-    for digest in ("definition_digest", "requirement_digest")
+REQUIREMENT = (
+    "(SELECT w.body::text FROM approvals_wording w WHERE w.tenant_id = r.tenant_id AND w.digest = r.requirement_digest)"
 )
-"""What is read beside a row `r` that does not come through the ORM, for `read`."""
+"""What is read beside many rows `r` that do not come through the ORM, for `demands`."""
 
 
-def read(request: ApprovalRequest, definition: str | None, requirement: str | None) -> None:
-    """Let the request have its wordings as they were read beside it."""
-    if definition is not None:
-        request.worded = _wording(request.definition_digest, definition)
-    if requirement is not None:
-        request.demanded = _wording(request.requirement_digest, requirement)
+def demands(request: ApprovalRequest, requirement: str | None) -> None:
+    """Let the request have the wording of its requirement as it was read beside it."""
+    if requirement is not None and request.requirement_digest:
+        request.demanded = _know(request.requirement_digest, requirement)
 
 
+def recall(request: ApprovalRequest) -> None:
+    """Let a request that does not come through the ORM have its wordings; those this process has not read yet are
+    read with one statement."""
+    digests = [each for each in (request.definition_digest, request.requirement_digest) if each]
+    found = {each: known for each in digests if (known := _known.get((current(), each)))}
+    if missing := [each for each in digests if each not in found]:
+        for digest, text in prepared.every(_RECALL, ([rf"\x{each}" for each in missing],)):
+            found[digest.hex()] = _know(digest.hex(), text)
+    if request.definition_digest in found:
+        request.worded = found[request.definition_digest]
+    if request.requirement_digest in found:
+        request.demanded = found[request.requirement_digest]
+
+
+_RECALL = """
+SELECT w.digest, w.body::text FROM approvals_wording w
+WHERE w.tenant_id = (SELECT app_tenant()) AND w.digest = ANY ($1::bytea[])
+"""
 _KEEP = """
 INSERT INTO approvals_wording (tenant_id, digest, body)
 SELECT app_tenant(), given.digest, given.body::jsonb
@@ -60,14 +73,19 @@ _LENGTH = 32
 def _keep(*bodies: Mapping[str, Any]) -> list[Wording]:
     digests, texts = [exact_json.digest(body)[:_LENGTH] for body in bodies], [exact_json.dumps(body) for body in bodies]
     prepared.run(_KEEP, ([rf"\x{digest}" for digest in digests], texts))
-    return [_wording(digest, text) for digest, text in zip(digests, texts, strict=True)]
+    return [_know(digest, text) for digest, text in zip(digests, texts, strict=True)]
 
 
-def _wording(digest: str | None, text: str) -> Wording:
-    return _read(current(), digest, text)
+_MANY = 256
+_known: dict[tuple[UUID, str], Wording] = {}
+"""What this process has read of wordings: nobody changes one, and the many requests that share it share this."""
 
 
-@lru_cache(128)
-def _read(tenant: UUID, digest: str | None, text: str) -> Wording:
-    """The many requests that share a wording share what was read of it: nobody changes it."""
-    return Wording(tenant_id=tenant, digest=digest, body=exact_json.loads(text))
+def _know(digest: str, text: str) -> Wording:
+    key = current(), digest
+    found = _known.get(key)
+    if found is None:
+        if len(_known) >= _MANY:
+            _known.clear()
+        found = _known[key] = Wording(tenant_id=key[0], digest=digest, body=exact_json.loads(text))
+    return found

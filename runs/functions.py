@@ -1,6 +1,7 @@
 """The journal's SQL functions, as they stand in `runs/sql`."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "sql"
@@ -25,10 +26,10 @@ def one(name: str, function: str) -> str:
     return found.group(0)
 
 
-def anew() -> list[str]:
-    """The statements that put every function of all files in the place of what an earlier migration installed."""
-    names = re.findall(r"^CREATE FUNCTION (\w+)", "".join(text(name) for name in FILES), re.MULTILINE)
-    return [_DROP_OLD.format(names=", ".join(f"'{name}'" for name in names)), *(text(name) for name in FILES)]
+def anew(files: Sequence[str] = FILES) -> list[str]:
+    """The statements that put every function of these files in the place of what an earlier migration installed."""
+    names = re.findall(r"^CREATE FUNCTION (\w+)", "".join(text(name) for name in files), re.MULTILINE)
+    return [_DROP_OLD.format(names=", ".join(f"'{name}'" for name in names)), *(text(name) for name in files)]
 
 
 _DROP_OLD = """

@@ -12,6 +12,28 @@ from tenants.fields import ActorField, ExactJSONField, HexField
 M = TypeVar("M", bound=models.Model)
 
 
+class Columns(Generic[M]):
+    """A model's columns of the table that is called `alias` in a query, and the row that their values make; with `only`
+    none but these."""
+
+    def __init__(self, model: type[M], alias: str, *, only: Collection[str] | None = None) -> None:
+        fields = [field for field in model._meta.concrete_fields if only is None or field.attname in only]
+        self.model = model
+        self.names = [field.attname for field in fields]
+        self.texts = [
+            f'{alias}."{field.column}"' + ("::text" if isinstance(field, ExactJSONField) else "") for field in fields
+        ]
+        self._read = [(place, read) for place, field in enumerate(fields) if (read := _reader(field))]
+
+    def made(self, found: Sequence[Any]) -> M:
+        """The row of these values, which may be followed by others."""
+        row = list(found[: len(self.names)])
+        for place, read in self._read:
+            if row[place] is not None:
+                row[place] = read(row[place])
+        return self.model.from_db(DEFAULT_DB_ALIAS, self.names, row)
+
+
 class Rows(Generic[M]):
     """The rows of `model` for which `where` holds, whose values are `$1`, `$2` … and must be cast there.
 
@@ -22,13 +44,9 @@ class Rows(Generic[M]):
     def __init__(
         self, model: type[M], where: str, *, also: Sequence[str] = (), only: Collection[str] | None = None
     ) -> None:
-        fields = [field for field in model._meta.concrete_fields if only is None or field.attname in only]
-        self.model = model
-        self.names = [field.attname for field in fields]
-        self.read = [(place, read) for place, field in enumerate(fields) if (read := _reader(field))]
-        columns = [f'r."{field.column}"' + ("::text" if isinstance(field, ExactJSONField) else "") for field in fields]
-        table = model._meta.db_table
-        self.query = f'SELECT {", ".join([*columns, *also])} FROM "{table}" r WHERE {where}'  # noqa: S608  # All ours.
+        self.columns = Columns(model, "r", only=only)
+        table, wanted = model._meta.db_table, ", ".join([*self.columns.texts, *also])
+        self.query = f'SELECT {wanted} FROM "{table}" r WHERE {where}'  # noqa: S608  # All ours.
 
     def all(self, *values: prepared.Value) -> list[M]:
         """Every row that is found."""
@@ -51,11 +69,7 @@ class Rows(Generic[M]):
         return prepared.read(result, self._made)
 
     def _made(self, found: Sequence[Any]) -> tuple[Any, ...]:
-        row, rest = list(found[: len(self.names)]), found[len(self.names) :]
-        for place, read in self.read:
-            if row[place] is not None:
-                row[place] = read(row[place])
-        return (self.model.from_db(DEFAULT_DB_ALIAS, self.names, row), *rest)
+        return (self.columns.made(found), *found[len(self.columns.names) :])
 
 
 def _reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:

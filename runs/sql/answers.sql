@@ -3,13 +3,13 @@
 CREATE FUNCTION run_wake(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM runs_run r
-         WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
-           AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because)) THEN
+    UPDATE runs_run r SET status = 'queued', reason = '', updated_at = clock_timestamp(), due_at = clock_timestamp()
+     WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
+       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because);
+    IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    RETURN run_move(p_tenant, p_run, 'queued', '', p_actor, 'run.resumed', '', jsonb_build_object('because', p_because) || p_data);
+    RETURN event_append(p_tenant, 'run:' || p_run, 'run.resumed', p_actor, '', jsonb_build_object('because', p_because) || p_data);
 END $$;
 
 -- Whether a run's turn has all its results, or another call of it waits for the rules and for nobody.

@@ -51,10 +51,10 @@ def change(tenant: Tenant, calendar: Calendar, **changes: Any) -> None:
 def opened_earlier(request: ApprovalRequest, *, hours: int) -> None:
     """Let the request have been opened so long before; its deadline stays."""
     with connections["owner"].cursor() as cursor:
-        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states_frozen")
         values = [timedelta(hours=hours), request.pk]
         cursor.execute("UPDATE approvals_approvalrequest SET opened_at = opened_at - %s WHERE id = %s", values)
-        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states_frozen")
 
 
 @pytest.mark.parametrize("how", ["hours", "holiday", "zone"])

@@ -37,7 +37,7 @@ def levels(tenant: Tenant, *written: tuple[float, list[Group]], repeats: int = 0
 def hours_pass(request: ApprovalRequest, hours: float) -> None:
     """Move the request into the past: the owner may, the application may not."""
     with connections["owner"].cursor() as cursor:
-        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states_frozen")
         gap = f"{hours} hours"
         cursor.execute(
             "UPDATE approvals_approvalrequest SET opened_at = opened_at - %s::interval,"
@@ -45,7 +45,7 @@ def hours_pass(request: ApprovalRequest, hours: float) -> None:
             " next_at = next_at - %s::interval WHERE id = %s",
             [gap, gap, gap, gap, request.pk],
         )
-        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states_frozen")
 
 
 def story(request: ApprovalRequest) -> list[tuple[str, dict[str, Any]]]:

@@ -30,7 +30,7 @@ def as_before(request: ApprovalRequest) -> ApprovalRequest:
         row.own_definition, row.own_requirement = row.definition, row.requirement
         row.own_fingerprint, row.own_run = row.fingerprint, row.run
     with connections["owner"].cursor() as cursor:
-        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest DISABLE TRIGGER request_states_frozen")
     row.worded = row.demanded = None
     row.tenant_id = request.tenant_id
     names = [
@@ -44,7 +44,7 @@ def as_before(request: ApprovalRequest) -> ApprovalRequest:
     with scope(request.tenant_id):
         row.save(update_fields=names)
     with connections["owner"].cursor() as cursor:
-        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states")
+        cursor.execute("ALTER TABLE approvals_approvalrequest ENABLE TRIGGER request_states_frozen")
     return fresh(request)
 
 
