@@ -8,7 +8,7 @@ from runs import functions
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("runs", "0011_read_steps_by_number")]
+    dependencies: ClassVar = [("runs", "0012_latest_attempt_in_its_steps_row")]
 
     operations: ClassVar = [
         migrations.RunSQL([(statement, None) for statement in functions.anew(("answers",))], migrations.RunSQL.noop)
