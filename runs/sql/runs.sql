@@ -55,8 +55,10 @@ BEGIN
     RETURN journal_in_hand(p_tenant, p_run);
 END $$;
 
--- The writer of a run's state; a lease's start and `run_wake` write theirs beside it. The lock is held. A parked run carries the earliest time of its steps, unless only a
--- person leads out; a queued one is announced again by the next sweep, one without a worker looked at again. Steps are ended before the event of the end, which names what is still in hand.
+-- The writer of a run's state; the start of a lease and `run_wake` write theirs beside it. The lock is held. A parked run
+-- carries the earliest time of its steps, unless only a person leads out; a queued one is announced again by the next
+-- sweep, one without a worker looked at again. Steps are ended before the event of the end, which names what is still in
+-- hand.
 CREATE FUNCTION run_move(
     p_tenant uuid, p_run uuid, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text, p_data jsonb
 ) RETURNS bigint LANGUAGE plpgsql SECURITY INVOKER AS $$
