@@ -5,7 +5,7 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from threading import Event, Lock, Thread, local
 from typing import Any
@@ -59,6 +59,7 @@ class Post:
     answers a person has committed already, and waits for nobody else."""
 
     def __init__(self) -> None:
+        self.connection: Any = None  # Kombu tells no types.
         self.put: Callable[..., object] | None = None
         self.silent_until = 0.0
         self.waiting: SimpleQueue[tuple[str, tuple[Any, ...]] | Event] = SimpleQueue()
@@ -108,23 +109,35 @@ class Post:
 
     def _try(self, name: str, args: tuple[Any, ...]) -> Exception | None:
         try:
-            self.put = self.put or _put()
+            self.put = self.put or self._open()
             message = _message(name, _plain(args))
             self.put(message.body, headers=message.headers, **message.properties)
         except Exception as error:  # Whatever a broker's library raises, what was committed stands.
-            self.put = None
+            self.close()
             return error
         return None
 
+    def _open(self) -> Callable[..., object]:
+        self.connection = _connection()
+        return _put(self.connection)
 
-def _put() -> Callable[..., object]:
-    """Puts Celery's own message to its queue; `send_task` would look all this up for each anew, in twice the time."""
+    def close(self) -> None:
+        """Let the connection go; the next message makes another."""
+        connection, self.connection, self.put = self.connection, None, None
+        if connection:
+            with suppress(Exception):  # A broker that is away need not hear of it.
+                connection.release()
+
+
+def _connection() -> Any:
     options = {**settings.CELERY_BROKER_TRANSPORT_OPTIONS, "max_retries": 1, "interval_start": 0, "interval_max": 0}
     if settings.BROKER_URL.startswith("redis"):
         options |= {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-    connection = current_app.connection_for_write(
-        settings.BROKER_URL, connect_timeout=PATIENCE, transport_options=options
-    )
+    return current_app.connection_for_write(settings.BROKER_URL, connect_timeout=PATIENCE, transport_options=options)
+
+
+def _put(connection: Any) -> Callable[..., object]:
+    """Puts Celery's own message to its queue; `send_task` would look all this up for each anew, in twice the time."""
     amqp, conf = current_app.amqp, current_app.conf
     producer = amqp.Producer(connection, auto_declare=False)
     producer.maybe_declare(amqp.default_queue)

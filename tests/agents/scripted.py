@@ -55,7 +55,11 @@ def play(request: ModelRequest) -> ModelResponse:
     told = [message.text for message in request.messages[1:]]
     ledger.enter(run=str(request.run_id), kind="model", turn=request.turn, told=told, calls=_calls_seen(request))
     answer = _answer(request, script)
-    return replace(answer, usage=None) if script.get("usage") == "untold" else answer
+    if script.get("usage") == "untold":
+        return replace(answer, usage=None)
+    if answer.usage and "price" in script:
+        return replace(answer, usage=replace(answer.usage, cost=Decimal(script["price"])))
+    return answer
 
 
 def _answer(request: ModelRequest, script: dict[str, Any]) -> ModelResponse:
@@ -276,5 +280,10 @@ register(
     )
 )
 register(Agent(name="short", version="1", model=Player(), instructions="", tools=TOOLS, max_steps=6))
-register(Agent(name="thrifty", version="1", model=Player(), instructions="", tools=TOOLS, budget=Budget(tokens=40)))
+for name, budget in {
+    "thrifty": Budget(tokens=40),
+    "frugal": Budget(cost=Decimal("0.6")),
+    "hurried": Budget(seconds=0.6),
+}.items():
+    register(Agent(name=name, version="1", model=Player(), instructions="", tools=TOOLS, budget=budget))
 register(Agent(name="forgetful", version="1", model=Player(), instructions="", tools=TOOLS, context_tokens=15))

@@ -162,11 +162,20 @@ def test_a_run_at_its_limit_of_steps_gets_as_many_again_when_it_is_retried(
         assert len(runs.steps(acme, run).steps) == limit
 
 
-def test_a_budget_used_up_goes_on_with_a_larger_one(workers: Any, acme: Tenant, mona: Member) -> None:
-    run = runs.start(acme, *([[call("look")]] * 4), agent="thrifty")
-    runs.until(acme, run, "needs_attention")
-    runs.do(acme, commands.resume, run, budget={"tokens": 1000}, by=mona)
+@pytest.mark.parametrize(
+    ("agent", "more", "turns"),
+    [("thrifty", {"tokens": 1000}, 3), ("frugal", {"cost": "1.00"}, 3), ("hurried", {"seconds": 60}, 2)],
+)
+def test_a_budget_used_up_goes_on_with_a_larger_one(
+    workers: Any, acme: Tenant, mona: Member, agent: str, more: dict[str, Any], turns: int
+) -> None:
+    slow = call("look", how="sleep:0.4")
+    run = runs.start(acme, *([[slow]] * 4), agent=agent, price="0.25")
+    assert runs.until(acme, run, "needs_attention").reason == "budget"
+    assert len(ledger.asked(run)) == turns
+    runs.do(acme, commands.resume, run, budget=more, by=mona)
     runs.until(acme, run, "succeeded")
+    assert len(ledger.asked(run)) == 5
 
 
 def test_a_model_is_told_that_nobody_answered_and_never_that_it_still_waits(

@@ -34,9 +34,11 @@ def publish_to(url: str) -> None:
     flush()
     settings.BROKER_URL = url
     app.conf.broker_url = url
+    if app._pool:
+        app._pool.force_close_all()
     app._pool = None
     app.amqp._producer_pool = None
-    _post.put = None
+    _post.close()
 
 
 def skewed(seconds: int) -> dict[str, str]:
