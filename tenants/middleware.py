@@ -111,10 +111,11 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def _form_of(request: HttpRequest) -> str:
-    """The page that a form was sent from, as far as the browser tells: an address of this host that can be opened."""
+    """The page that a form was sent from, as far as the browser tells: a tenant's page, which can be opened."""
     told = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(told, {request.get_host()}, require_https=request.is_secure())
-    found = urlsplit(told if ours and told else request.path)
+    page = urlsplit(told) if ours else None
+    found = page if page and page.path.startswith("/t/") else urlsplit(request.path)
     path = DEEDS.sub("", found.path)
     return f"{path}?{found.query}" if found.query and path == found.path else path
 

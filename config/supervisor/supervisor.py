@@ -12,11 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+import psycopg
 from django.conf import settings
 
 from config.local import children, prepared
 from config.local.postgres import OWNER
-from config.local.trouble import Trouble
+from config.local.trouble import Trouble, explain_database
 from config.supervisor.child import FAILED_STARTS, SHORT_LIFE, Child, ending
 from config.supervisor.console import say
 from config.supervisor.ports import demand_free, reachable
@@ -68,6 +69,8 @@ class Supervisor:
             self._watch()
         except Stopped:
             pass
+        except psycopg.OperationalError as error:
+            raise explain_database(error, where=settings.LOCAL_DIR) from error
         finally:
             self._stop()
         say("All ended.")

@@ -14,6 +14,7 @@ from django.conf import settings
 from config.local import prepared
 from config.local.folder import Folder
 from config.local.postgres import Postgres
+from config.local.trouble import explain_database
 from tests.harness.database import owner, url
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,6 +92,20 @@ def test_a_database_made_in_one_go_is_the_one_that_the_migrations_make(
 
 def test_a_database_that_holds_anything_is_left_to_the_migrations(made_in_one_go: str) -> None:
     assert not prepared.apply(url(made_in_one_go))
+
+
+def test_a_disk_that_is_full_half_way_is_said_in_a_line_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    full = tmp_path / "full.sql"
+    full.write_text("CREATE TABLE public.first (n int); DO $$ BEGIN RAISE disk_full USING MESSAGE = 'no room'; END $$;")
+    monkeypatch.setattr(prepared, "FILE", full)
+    with empty_database("full") as name:
+        with pytest.raises(psycopg.OperationalError) as met:
+            prepared.apply(url(name))
+        told = str(explain_database(met.value, where="/somewhere"))
+        assert told == "The disk that holds /somewhere is full. Nothing was lost; make room and start again."
+        assert rows(name, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == []
 
 
 def test_a_half_filled_database_does_not_come_to_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

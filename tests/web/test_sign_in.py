@@ -96,6 +96,8 @@ def test_each_language_is_offered_in_its_own_name(acme: Tenant) -> None:
         ("http://testserver/t/acme/requests/{id}/decide/", "/t/acme/requests/{id}/"),
         ("http://testserver/t/acme/inbox/?risk=high", "/t/acme/inbox/?risk=high"),
         ("https://elsewhere.example/t/acme/inbox/", "/t/acme/requests/{id}/"),
+        ("http://testserver//elsewhere.example/t/", "/t/acme/requests/{id}/"),
+        ("http://testserver/accounts/logout/", "/t/acme/requests/{id}/"),
         ("", "/t/acme/requests/{id}/"),
     ],
 )
