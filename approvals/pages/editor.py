@@ -32,10 +32,11 @@ class _Sheet:
 
 def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, lapses: Sequence[str]) -> EditView:
     """The form after `posted` (empty at first), with the words for each field in `wrong`."""
-    current = values.values_of(found.version.arguments)
+    agent = values.values_of(found.versions[0].arguments)
+    current = values.ordered(values.values_of(found.version.arguments), agent)
     definition = found.request.definition
     sheet = _Sheet(
-        agent=values.values_of(found.versions[0].arguments),
+        agent=agent,
         current=current,
         yours={name: _typed(name, value, posted) for name, value in current.items()},
         wrong=wrong,

@@ -22,6 +22,11 @@ def values_of(arguments: str) -> dict[str, Any]:
     return dict(exact_json.loads(arguments))
 
 
+def ordered(found: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
+    """The values in the order in which the agent gave them; an edit binds them in another."""
+    return {name: found[name] for name in [*first, *found] if name in found}
+
+
 def params(arguments: str, first: str, definition: Mapping[str, Any], evidence: str | None = None) -> list[Param]:
     """Every bound parameter, with the agent's own value where a person changed it.
 
@@ -34,7 +39,7 @@ def params(arguments: str, first: str, definition: Mapping[str, Any], evidence: 
         _masked(name)
         if name in masked
         else _param(name, value, before.get(name, value), schema.get(name, {}), checked.get(name, ""))
-        for name, value in values_of(arguments).items()
+        for name, value in ordered(values_of(arguments), before).items()
     ]
 
 
