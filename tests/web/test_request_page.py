@@ -1,6 +1,5 @@
 """The request page: what it shows, the answer form, and what it says when something moved."""
 
-import re
 from typing import Any
 
 import pytest
@@ -541,17 +540,3 @@ def test_the_rule_that_every_tenant_begins_with_has_its_name_in_the_readers_lang
     with scope(acme.pk):
         Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
     assert "<b>默认规则</b>" in text(browser(alice).get(url(parked)))
-
-
-def test_an_edit_leaves_the_parameters_in_the_order_in_which_the_agent_gave_them(
-    acme: Tenant, alice: Member, bo: Member
-) -> None:
-    request, client = park(acme, a_call(risk="critical")), browser(alice)
-
-    def named(path: str = "") -> list[str]:
-        return re.findall(r"<dt>([^<]+)|name=\"arg\.(\w+)\"", text(client.get(url(request, path))).replace("<wbr>", ""))
-
-    before = named(), named("edit/")
-    assert len(before[0]) == len(before[1]) == len(ARGUMENTS)
-    answer(browser(bo), request, "edit", **{"arg.note": "By phone"})
-    assert (named(), named("edit/")) == before
