@@ -4,6 +4,7 @@ libpq is called directly: a cursor's Python costs more than the statement, sever
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -13,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import errors
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
-from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, PipelineStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.waiting import Ready, Wait
 
@@ -35,6 +36,8 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 _prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
 _waiting: WeakKeyDictionary[Raw, list[tuple[Question, Then | None]]] = WeakKeyDictionary()
+_begun: WeakKeyDictionary[Raw, list[Then | None]] = WeakKeyDictionary()
+"""Who hears what was sent already; the connection is in pipeline mode, and no answer has been read."""
 
 
 def statement(function: str, types: str) -> str:
@@ -96,14 +99,25 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
 
 def flush(*, commit: bool = False) -> None:
     """Send what was put off; with `commit` the end of the transaction goes with it, where there is anything to send."""
-    if connection.connection in _waiting:
+    if connection.connection in _waiting or connection.connection in _begun:
         _guarded(lambda raw: _several(raw, [("COMMIT", ())] if commit else []))
 
 
-def forget() -> None:
-    """Let go what was put off."""
+def hasten() -> None:
+    """Send what was put off, and go on: PostgreSQL works meanwhile. The answers are heard with the next statement."""
     if connection.connection in _waiting:
-        del _waiting[connection.connection]
+        _guarded(_hasten)
+
+
+def forget() -> None:
+    """Let go what was put off, and what was sent without an answer yet."""
+    raw = connection.connection
+    if raw in _waiting:
+        del _waiting[raw]
+    if raw in _begun:
+        del _begun[raw]
+        with suppress(psycopg.Error):  # Whatever it was answered, the scope has failed already.
+            _sent(raw, [[]])
 
 
 def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
@@ -136,7 +150,7 @@ def text(value: object) -> str | None:
 
 
 def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
-    if raw in _waiting:
+    if raw in _waiting or raw in _begun:
         return _several(raw, [(query, values)])[0]
     if _begins(raw):
         _begin(raw)  # The transaction of `atomic` begins with its first query.
@@ -146,15 +160,36 @@ def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
 def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
     """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
     waiting = _waiting.pop(raw, [])
-    first: list[Question] = []
-    if _begins(raw):
-        first = [("BEGIN", ())]
-    sent = [*first, *(question for question, _then in waiting), *questions]
-    answers = _sent_together(raw, [sent])[len(first) :]
-    for (_question, then), answer in zip(waiting, answers, strict=False):
+    asked = [*(question for question, _then in waiting), *questions]
+    if raw in _begun and any(query not in _prepared[raw] for query, _values in asked):
+        _hear(_begun.pop(raw), _sent_together(raw, [[]]))  # Nothing can be prepared in a pipeline.
+    first: list[Question] = [("BEGIN", ())] if _begins(raw) else []
+    thens = [*_begun.pop(raw, []), *(then for _question, then in waiting)]
+    answers = _sent_together(raw, [[*first, *asked]])[len(first) :]
+    _hear(thens, answers)
+    return answers[len(thens) :]
+
+
+def _hear(thens: Sequence[Then | None], answers: Sequence[PGresult]) -> None:
+    for then, answer in zip(thens, answers, strict=False):
         if then:
             then(*read(answer, tuple))
-    return answers[len(waiting) :]
+
+
+def _hasten(raw: Raw) -> None:
+    if raw in _begun or _begins(raw):
+        return  # It goes with the next statement, as it would have.
+    waiting = _waiting.pop(raw)
+    named = [(_name(raw, query), _all(values)) for (query, values), _then in waiting]
+    _begun[raw] = [then for _question, then in waiting]
+    raw.pgconn.enter_pipeline_mode()
+    try:
+        for name, values in named:
+            raw.pgconn.send_query_prepared(name, values)
+        raw.pgconn.flush()
+    except BaseException:
+        raw.close()
+        raise
 
 
 def _together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
@@ -171,9 +206,10 @@ def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
 
 
 def _sent(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[list[PGresult]]:
-    """What each transaction was answered, in order."""
+    """What each transaction was answered, in order; the first begins with what was sent before, if anything was."""
     named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
-    raw.pgconn.enter_pipeline_mode()
+    if raw.pgconn.pipeline_status == PipelineStatus.OFF:
+        raw.pgconn.enter_pipeline_mode()
     try:
         for questions in named:
             for name, values in questions:
