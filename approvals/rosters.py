@@ -131,7 +131,7 @@ class Roster:
         return min((self.rotations[key].turn.ends for key in rotations if key in self.rotations), default=None)
 
 
-READ = """
+_EVERYONE = """
 SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.timezone,
   (SELECT string_agg('["' || m.id || '","' || m.person_id || '",' || to_json(coalesce(nullif(p.name, ''), p.email))
      || ',"' || array_to_string(m.roles, ' ') || '"]', ',')
@@ -142,13 +142,15 @@ SELECT clock_timestamp(), t.stamp, t.initiators_may_review, t.second_factor, t.t
     THEN roster_absences() END,
   CASE WHEN EXISTS (SELECT FROM tenants_agentaccess a WHERE a.restricted) THEN roster_restricted() END,
   CASE WHEN EXISTS (SELECT FROM approvals_rotation) THEN roster_rotations() END
-FROM tenants_tenant t WHERE t.id = (SELECT app_tenant()) AND ($1::text IS NULL OR EXISTS (
+FROM tenants_tenant t WHERE t.id = (SELECT app_tenant())
+"""
+READ = f"""{_EVERYONE}AND ($1::text IS NULL OR EXISTS (
   SELECT FROM approvals_approvalrequest r WHERE r.tenant_id = t.id AND r.subject = $1::text AND r.status = 'approved'))
 """
 """With a subject it gives nothing where nobody can have answered there, so that there are no votes to look through."""
 
 
-QUESTION: prepared.Question = (READ, (None,))
+QUESTION: prepared.Question = (_EVERYONE, ())
 """Everyone in the tenant in scope, for `prepared.several`."""
 
 
