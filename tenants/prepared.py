@@ -5,8 +5,8 @@ libpq is called directly: a cursor's Python costs more than the statement, sever
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
@@ -34,10 +34,30 @@ Answers = list[PGresult] | psycopg.Error
 Answer = TypeVar("Answer")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
-_prepared: WeakKeyDictionary[Raw, dict[str, bytes]] = WeakKeyDictionary()
-_waiting: WeakKeyDictionary[Raw, list[tuple[Question, Then | None]]] = WeakKeyDictionary()
-_begun: WeakKeyDictionary[Raw, list[Then | None]] = WeakKeyDictionary()
-"""Who hears what was sent already; the connection is in pipeline mode, and no answer has been read."""
+
+@dataclass(slots=True)
+class _Line:
+    """What is kept on a connection: its prepared statements, what was put off, and who hears what was sent already.
+
+    While anything is `begun`, the connection is in pipeline mode, and no answer has been read.
+    """
+
+    names: dict[str, bytes] = field(default_factory=dict)
+    waiting: list[tuple[Question, Then | None]] = field(default_factory=list)
+    begun: list[Then | None] = field(default_factory=list)
+
+
+def _line(raw: Raw | None) -> _Line:
+    kept = vars(raw) if raw is not None else {}
+    found: _Line | None = kept.get("_ours")
+    if found is None:
+        found = kept["_ours"] = _Line()
+    return found
+
+
+def _here() -> _Line:
+    """That of this thread's connection; without one nothing waits."""
+    return _line(connections[DEFAULT_DB_ALIAS].connection)
 
 
 def statement(function: str, types: str) -> str:
@@ -94,30 +114,30 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
     For what nobody waits for: statements keep their order, and one that fails raises where it is sent. Inside a scope
     only, which lets it go where it ends by an exception.
     """
-    _guarded(lambda raw: _waiting.setdefault(raw, []).append(((query, values), then)))
+    _guarded(lambda raw: _line(raw).waiting.append(((query, values), then)))
 
 
 def flush(*, commit: bool = False) -> None:
     """Send what was put off; with `commit` the end of the transaction goes with it, where there is anything to send."""
-    if connection.connection in _waiting or connection.connection in _begun:
+    line = _here()
+    if line.waiting or line.begun:
         _guarded(lambda raw: _several(raw, [("COMMIT", ())] if commit else []))
 
 
 def hasten() -> None:
     """Send what was put off, and go on: PostgreSQL works meanwhile. The answers are heard with the next statement."""
-    if connection.connection in _waiting:
+    if _here().waiting:
         _guarded(_hasten)
 
 
 def forget() -> None:
     """Let go what was put off, and what was sent without an answer yet."""
-    raw = connection.connection
-    if raw in _waiting:
-        del _waiting[raw]
-    if raw in _begun:
-        del _begun[raw]
+    line = _here()
+    line.waiting = []
+    if line.begun:
+        line.begun = []
         with suppress(psycopg.Error):  # Whatever it was answered, the scope has failed already.
-            _sent(raw, [[]])
+            _sent(connections[DEFAULT_DB_ALIAS].connection, [[]])
 
 
 def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
@@ -150,7 +170,8 @@ def text(value: object) -> str | None:
 
 
 def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
-    if raw in _waiting or raw in _begun:
+    line = _line(raw)
+    if line.waiting or line.begun:
         return _several(raw, [(query, values)])[0]
     if _begins(raw):
         _begin(raw)  # The transaction of `atomic` begins with its first query.
@@ -159,13 +180,16 @@ def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
 
 def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
     """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
-    waiting = _waiting.pop(raw, [])
+    line = _line(raw)
+    waiting, line.waiting = line.waiting, []
     asked = [*(question for question, _then in waiting), *questions]
-    if raw in _begun and any(query not in _prepared[raw] for query, _values in asked):
-        _hear(_begun.pop(raw), _sent_together(raw, [[]]))  # Nothing can be prepared in a pipeline.
+    if line.begun and any(query not in line.names for query, _values in asked):
+        begun, line.begun = line.begun, []
+        _hear(begun, _sent_together(raw, [[]]))  # Nothing can be prepared in a pipeline.
     first: list[Question] = [("BEGIN", ())] if _begins(raw) else []
-    thens = [*_begun.pop(raw, []), *(then for _question, then in waiting)]
+    begun, line.begun = line.begun, []
     answers = _sent_together(raw, [[*first, *asked]])[len(first) :]
+    thens = [*begun, *(then for _question, then in waiting)]
     _hear(thens, answers)
     return answers[len(thens) :]
 
@@ -177,11 +201,12 @@ def _hear(thens: Sequence[Then | None], answers: Sequence[PGresult]) -> None:
 
 
 def _hasten(raw: Raw) -> None:
-    if raw in _begun or _begins(raw):
+    line = _line(raw)
+    if line.begun or _begins(raw):
         return  # It goes with the next statement, as it would have.
-    waiting = _waiting.pop(raw)
+    waiting, line.waiting = line.waiting, []
     named = [(_name(raw, query), _all(values)) for (query, values), _then in waiting]
-    _begun[raw] = [then for _question, then in waiting]
+    line.begun = [then for _question, then in waiting]
     raw.pgconn.enter_pipeline_mode()
     try:
         for name, values in named:
@@ -262,7 +287,7 @@ def _begin(raw: Raw) -> None:
 
 
 def _name(raw: Raw, query: str) -> bytes:
-    names = _prepared.setdefault(raw, {})
+    names = _line(raw).names
     return names.get(query) or _prepare(raw, names, query)
 
 

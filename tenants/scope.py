@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 from tenants import prepared
 from tenants.errors import NoTenant
@@ -28,12 +26,10 @@ class Frame:
     subject: tuple[UUID, str] | None = None
 
 
-_frames: WeakKeyDictionary[BaseDatabaseWrapper, list[Frame]] = WeakKeyDictionary()
-
-
 def frames() -> list[Frame]:
-    """The scopes open on this thread's connection, the outermost first."""
-    return _frames.setdefault(connections[DEFAULT_DB_ALIAS], [])
+    """The scopes open on this thread's connection, the outermost first; they are kept on it."""
+    stack: list[Frame] = vars(connections[DEFAULT_DB_ALIAS]).setdefault("tenant_scopes", [])
+    return stack
 
 
 def current() -> UUID:

@@ -27,6 +27,20 @@ def test_it_is_rfc_8785_where_that_can_speak(value: Any) -> None:
     assert canonical(value).encode() == rfc8785.dumps(value)
 
 
+@given(
+    st.dictionaries(st.text(max_size=3), st.none() | st.booleans() | st.text(max_size=6) | st.integers(), max_size=3)
+)
+def test_an_object_of_plain_values_is_written_as_its_members_are(value: dict[str, Any]) -> None:
+    for write, keys in ((dumps, list(value)), (canonical, sorted(value, key=lambda key: key.encode("utf-16-be")))):
+        try:
+            members = [f"{write(key)}:{write(value[key])}" for key in keys]
+        except BadJson:
+            with pytest.raises(BadJson):
+                write(value)
+        else:
+            assert write(value) == "{" + ",".join(members) + "}"
+
+
 @given(st.floats(min_value=1e-6, max_value=1e20))
 def test_numbers_are_those_of_rfc_8785_where_it_writes_no_exponent(value: float) -> None:
     assert canonical(loads(repr(value))).encode() == rfc8785.dumps(value)
