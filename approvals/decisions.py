@@ -121,7 +121,7 @@ def _decided(
     with scope(tenant):
         hand = hands.take(request_id)
         outcome = _decide(hand, sent, actor=actor, channel=channel)
-        prepared.hasten()  # While it is written, the entry is signed.
+        prepared.hasten()
         after = hand.head if hand and ahead else None
         _record(request_id, outcome, sent, actor=actor, channel=channel, after=after)
     return outcome

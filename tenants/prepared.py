@@ -202,12 +202,13 @@ def _hear(thens: Sequence[Then | None], answers: Sequence[PGresult]) -> None:
 
 def _hasten(raw: Raw) -> None:
     line = _line(raw)
-    if line.begun or _begins(raw):
+    if _begins(raw) or (line.begun and any(query not in line.names for (query, _values), _then in line.waiting)):
         return  # It goes with the next statement, as it would have.
     waiting, line.waiting = line.waiting, []
     named = [(_name(raw, query), _all(values)) for (query, values), _then in waiting]
-    line.begun = [then for _question, then in waiting]
-    raw.pgconn.enter_pipeline_mode()
+    if not line.begun:
+        raw.pgconn.enter_pipeline_mode()
+    line.begun += [then for _question, then in waiting]
     try:
         for name, values in named:
             raw.pgconn.send_query_prepared(name, values)
