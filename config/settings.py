@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config import env as source
 from config import logs
 from config.local.sockets import sockets_of
+from config.pooled import PooledConnection
 
 BASE_DIR = source.BASE
 LOCAL_DIR = source.local_dir()
@@ -150,7 +151,12 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 if POOL_SIZE:
     # 0 is for prefork workers: Celery closes the whole pool around each of their tasks.
-    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 5}
+    DATABASES["default"]["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": POOL_SIZE,
+        "timeout": 5,
+        "connection_class": PooledConnection,
+    }
 if _owner_url:
     DATABASES["owner"] = source.database(_owner_url)
     DATABASES["default"]["TEST"] = {"MIRROR": "owner"}
