@@ -1,12 +1,13 @@
 """One boundary of a worker: the values of `journal_boundary`, its answer, and the journal as it stands after it."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from runs import states
 from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
 from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
 from tenants import exact_json, prepared
@@ -103,9 +104,9 @@ def open_attempt(values: list[prepared.Value], opening: Opening) -> None:
     ]
 
 
-def write(values: list[prepared.Value]) -> Answer:
-    """One round trip, one commit."""
-    row = prepared.run(_QUERY, values).get_value(0, 0) or b""
+def write(values: list[prepared.Value], beside: Callable[[], None]) -> Answer:
+    """One round trip, one commit; `beside` is done meanwhile."""
+    row = prepared.run_beside(_QUERY, values, beside).get_value(0, 0) or b""
     code, status, first, last, at, closed, reason, next_at, number = _words(row.decode())
     return Answer(
         code,
@@ -277,6 +278,40 @@ def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> J
         if row.kind == COMPACTION and row.status == "completed":
             steps, first = steps[place:], row.seq
     return Journal(journal.run, steps, last_event, first + len(steps))
+
+
+def expected(
+    journal: Journal, closing: Closing | None, plans: Sequence[Planned], opening: Opening | None
+) -> Answer | None:
+    """The answer if nobody else writes meanwhile, but for its time; None where it cannot be told beforehand."""
+    if closing and (closing.status != "completed" or closing.due_at or closing.delay is not None):
+        return None
+    first = journal.steps[0].seq if journal.steps else journal.next_seq
+    touched = [each.step for each in (closing, opening) if each]
+    if any(not first <= seq < journal.next_seq + len(plans) for seq in touched):
+        return None  # A holder that lost its lease long ago speaks of steps that it does not know.
+    events = sum(2 if planned.declined else 1 for planned in plans) + bool(closing) + bool(opening)
+    opened: int | None = None
+    if opening:
+        opened = 1 if opening.step >= journal.next_seq else journal.step(opening.step).tries + 1
+    closed = (closing.status, closing.reason) if closing else (None, "")
+    last = journal.last_event
+    return Answer("ok", states.RUNNING, last + 1, last + events, 0.0, *closed, None, opened)
+
+
+def timed(journal: Journal, opening: Opening | None, at: float) -> Journal:
+    """The journal that was expected, once it is known when the attempt was opened."""
+    if opening:
+        step = journal.step(opening.step)
+        last = replace(step.attempts[-1], opened_at=_at(at))
+        place = step.seq - journal.steps[0].seq
+        steps = [
+            *journal.steps[:place],
+            step._replace(attempts=(*step.attempts[:-1], last)),
+            *journal.steps[place + 1 :],
+        ]
+        return replace(journal, steps=steps)
+    return journal
 
 
 def told(

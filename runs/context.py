@@ -53,6 +53,10 @@ class Conversation:
             turn=self._turns,
         )
 
+    def at_hand(self, journal: Journal) -> bool:
+        """Whether the next request needs no text but what lies in the steps' rows."""
+        return not any(step.payloads for step in _after(journal, self._read))
+
     def compaction(self, journal: Journal, *, instructions: str, tools: Sequence[ToolSchema]) -> ModelRequest:
         """The request for a summary: what the next turn would have been told, and the question."""
         asked = self.request(journal, instructions=instructions, tools=tools)

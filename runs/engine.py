@@ -80,6 +80,7 @@ def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment
     )
     segment.go_on = lambda late: _held(began.lease, lambda: _advance(segment, late))
     segment.conversation = _conversation(segment)
+    door.prepare = lambda journal, step: turns.prepare(segment, journal, step)
     if agent.observe:
         segment.last_turn_at = _last_turn_at(segment)
     return segment

@@ -170,7 +170,7 @@ class Look:
 def look(tenant: UUID, subject: str) -> Look:
     """All of it, in one round trip where nothing changed."""
     _entered, asked, people = prepared.together([questions(tenant, subject)])
-    return seen(tenant, asked, people)
+    return seen(tenant, read(asked), people)
 
 
 def questions(tenant: UUID, subject: str) -> tuple[prepared.Question, ...]:
@@ -178,9 +178,13 @@ def questions(tenant: UUID, subject: str) -> tuple[prepared.Question, ...]:
     return (ENTER, (str(tenant),)), (READ, (subject,)), (rosters.READ, (subject,))
 
 
-def seen(tenant: UUID, asked: PGresult, people: PGresult) -> Look:
-    """What the last two answers to `questions` say; what is settled is read where the tenant's stamp has grown."""
-    found = told(prepared.read(asked, tuple))
+def read(asked: PGresult) -> requests.Look:
+    """The requests, as the second answer to `questions` tells them; asks nothing."""
+    return told(prepared.read(asked, tuple))
+
+
+def seen(tenant: UUID, found: requests.Look, people: PGresult) -> Look:
+    """The requests as they were read, and the people; what is settled is read where the tenant's stamp has grown."""
     settled = _standing(tenant, found.stamp)
     rows = prepared.read(people, tuple) if settled.stamp == found.stamp else []
     return Look(settled, _by_step(found), found.now, rosters.told(rows[0]) if rows else None)
@@ -228,10 +232,10 @@ def checked(
     requirement = judge(call, settled, now=now)
     if requirement.outcome == "deny":
         return Moved(why_denied(call, settled, requirement))
-    stricter = view.requirement.join(requirement)
     if because := _became_another(wanted, view):
-        return Moved(because, stricter, fields=difference(view.arguments, wanted.arguments))
+        return Moved(because, view.requirement.join(requirement), fields=difference(view.arguments, wanted.arguments))
     if requirement.stricter_than(view.requirement):
+        stricter = view.requirement.join(requirement)
         return Moved("The rules ask for more than when this was approved.", stricter, keep_votes=True)
     return _rights(wanted.run.tenant, view, people)
 

@@ -47,6 +47,7 @@ class Holder:
 
     `journal` is what is recorded as far as this door knows; `behind` says that somebody else wrote meanwhile (an answer
     that declined a step, a comment): read again before planning. Each method is one commit in autocommit mode.
+    `prepare` is told of the step that is being opened, while PostgreSQL is at it; it may ask the database nothing.
     """
 
     def __init__(self, lease: Lease, journal: Journal) -> None:
@@ -58,6 +59,7 @@ class Holder:
         self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
         self._topic = f"run:{lease.run}"
         self._clock: tuple[float, float] | None = None
+        self.prepare: Callable[[Journal, StepRow], None] = lambda _journal, _step: None
 
     @property
     def now(self) -> datetime:
@@ -243,12 +245,28 @@ class Holder:
         plans: Sequence[Planned] = (),
         opening: Opening | None = None,
     ) -> boundary.Answer:
-        answer = boundary.write(values)
+        expected, before, fence = (
+            boundary.expected(self.journal, closing, plans, opening),
+            self.journal,
+            self.lease.fence,
+        )
+        foreseen: list[Journal] = []
+
+        def foresee() -> None:
+            if expected:
+                foreseen.append(boundary.told(before, expected, closing, plans, opening, fence=fence))
+                if opening:
+                    self.prepare(foreseen[0], foreseen[0].step(opening.step))
+
+        answer = boundary.write(values, foresee)
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
-        self.behind = self.behind or answer.first_event != self.journal.last_event + 1
-        self.journal = boundary.told(self.journal, answer, closing, plans, opening, fence=self.lease.fence)
+        self.behind = self.behind or answer.first_event != before.last_event + 1
+        if foreseen and answer._replace(at=0.0) == expected:
+            self.journal = boundary.timed(foreseen[0], opening, answer.at)
+        else:
+            self.journal = boundary.told(before, answer, closing, plans, opening, fence=fence)
         self._ring(answer.last_event)
         if closing and closing.status == "unknown":
             bells.unsettled(self.lease.tenant)

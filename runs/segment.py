@@ -19,6 +19,7 @@ from runs.context import Conversation
 from runs.entries import Closing, Journal, StepRow
 from runs.gate import Look, Standing
 from runs.journal import Holder
+from runs.llm.base import ModelRequest
 from runs.plan import Facts
 from runs.tools import Tool
 from tenants.actors import Actor
@@ -50,6 +51,8 @@ class Segment:
     allowed: set[int] = field(default_factory=set)
     bound: dict[int, Bound] = field(default_factory=dict)
     call_ids: set[str] = field(default_factory=set)
+    ready: tuple[int, ModelRequest] | None = None
+    """What the model will be asked at this step, built while the step was being opened."""
     last_turn_at: datetime | None = None
     people: Roster | None = None
     slice: float = field(default_factory=lambda: float(settings.SLICE_SECONDS))

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from runs import calls, context, outages, states
 from runs.arguments import jsonable
-from runs.entries import Closing, StepRow, Usage
+from runs.entries import Closing, Journal, StepRow, Usage
 from runs.errors import Transient
 from runs.failures import classify, storable, timed_out
 from runs.llm.asking import ask
@@ -48,7 +48,8 @@ def _call(segment: Segment, step: StepRow, act: Callable[[], Any], timeout: floa
 
 def _asked(segment: Segment, step: StepRow) -> Done:
     agent = segment.agent
-    request = segment.conversation.request(segment.journal, instructions=agent.instructions, tools=agent.for_model)
+    ready, segment.ready = segment.ready, None
+    request = ready[1] if ready and ready[0] == step.seq else _request(segment, segment.journal)
     response = _respond(segment, step, request)
     segment.last_turn_at = segment.clock()
     reading = Reading(
@@ -63,6 +64,18 @@ def _asked(segment: Segment, step: StepRow) -> Done:
     text = outages.fit(segment, storable(response.text or ""))
     usage = _usage(segment, request, response)
     return Done(Closing(step.seq, "completed", result=text, usage=usage), made)
+
+
+def prepare(segment: Segment, journal: Journal, step: StepRow) -> None:
+    """Build what the model will be asked at the step that is being opened, where no text has to be fetched for it."""
+    segment.ready = None
+    if step.kind == states.MODEL_TURN and segment.conversation.at_hand(journal):
+        segment.ready = (step.seq, _request(segment, journal))
+
+
+def _request(segment: Segment, journal: Journal) -> ModelRequest:
+    agent = segment.agent
+    return segment.conversation.request(journal, instructions=agent.instructions, tools=agent.for_model)
 
 
 def _respond(segment: Segment, step: StepRow, request: ModelRequest) -> ModelResponse:

@@ -31,6 +31,9 @@ Row = TypeVar("Row")
 Answers = list[PGresult] | psycopg.Error
 """What a transaction was answered, or the error that undid it."""
 
+Beside = Callable[[list[list[PGresult]]], None]
+"""What is done with the answers of the transactions before the last, while that is under way."""
+
 Answer = TypeVar("Answer")
 Raw = psycopg.Connection[tuple[Any, ...]]
 
@@ -103,6 +106,11 @@ def run(query: str, values: Sequence[Value]) -> PGresult:
     return _guarded(lambda raw: _run(raw, query, values))
 
 
+def run_beside(query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
+    """As `run`; `work` is done while PostgreSQL is at it, and may ask it nothing. What it raises comes afterwards."""
+    return _guarded(lambda raw: _run_beside(raw, query, values, work))
+
+
 def several(questions: Sequence[Question]) -> list[PGresult]:
     """The answers of all statements, sent at once in the transaction in hand; each sees what is committed by then."""
     return _guarded(lambda raw: _several(raw, questions))
@@ -140,12 +148,13 @@ def forget() -> None:
             _sent(connections[DEFAULT_DB_ALIAS].connection, [[]])
 
 
-def together(transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
+def together(transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[PGresult]:
     """The answers of all statements, sent at once; each inner sequence is one transaction, begun after the former.
 
     Outside a transaction only. One that fails leaves the others be; then the first error is raised, as by `run`.
+    `beside` is done with the answers of all transactions but the last while PostgreSQL is at that; it may ask nothing.
     """
-    return _guarded(lambda raw: _together(raw, transactions))
+    return _guarded(lambda raw: _together(raw, transactions, beside))
 
 
 def apart(transactions: Sequence[Sequence[Question]]) -> list[Answers]:
@@ -176,6 +185,45 @@ def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
     if _begins(raw):
         _begin(raw)  # The transaction of `atomic` begins with its first query.
     return _good(raw, raw.pgconn.exec_prepared(_name(raw, query), _all(values)))
+
+
+def _run_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
+    line = _line(raw)
+    if line.waiting or line.begun or _begins(raw):
+        found = _run(raw, query, values)
+        work()
+        return found
+    raw.pgconn.send_query_prepared(_name(raw, query), _all(values))
+    try:
+        raw.pgconn.flush()
+        work()
+    finally:
+        answer = _only_answer(raw)
+    return _good(raw, answer)
+
+
+def _only_answer(raw: Raw) -> PGresult:
+    try:
+        return raw.wait(_one_answer(raw.pgconn))
+    except BaseException:
+        raw.close()  # The answer may be under way still, and nobody would know to what.
+        raise
+
+
+def _one_answer(pgconn: PGconn) -> PQGen[PGresult]:
+    """The result of the only statement that was sent."""
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while pgconn.is_busy():
+        yield Wait.R
+        pgconn.consume_input()
+    found = pgconn.get_result()
+    while pgconn.get_result() is not None:
+        pass
+    if found is None:
+        raise psycopg.OperationalError("The connection broke before the statement was answered.")
+    return found
 
 
 def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
@@ -218,12 +266,14 @@ def _hasten(raw: Raw) -> None:
         raise
 
 
-def _together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
-    return _sent_together(raw, transactions)
+def _together(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None) -> list[PGresult]:
+    return _sent_together(raw, transactions, beside)
 
 
-def _sent_together(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[PGresult]:
-    return [_good(raw, answer) for answers in _sent(raw, transactions) for answer in answers]
+def _sent_together(
+    raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None
+) -> list[PGresult]:
+    return [_good(raw, answer) for answers in _sent(raw, transactions, beside) for answer in answers]
 
 
 def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
@@ -231,7 +281,7 @@ def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
     return list(answers) if failed is None else _error(raw, failed)
 
 
-def _sent(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[list[PGresult]]:
+def _sent(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
     """What each transaction was answered, in order; the first begins with what was sent before, if anything was."""
     named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
     if raw.pgconn.pipeline_status == PipelineStatus.OFF:
@@ -241,7 +291,10 @@ def _sent(raw: Raw, transactions: Sequence[Sequence[Question]]) -> list[list[PGr
             for name, values in questions:
                 raw.pgconn.send_query_prepared(name, _all(values))
             raw.pgconn.pipeline_sync()
-        answers = raw.wait(_answers(raw.pgconn, len(named)))
+        answers = raw.wait(_answers(raw.pgconn, len(named) - 1)) if beside else []
+        if beside and all(_is_good(answer) for each in answers for answer in each):
+            beside(answers)
+        answers += raw.wait(_answers(raw.pgconn, 1 if beside else len(named)))
     except BaseException:
         raw.close()  # Answers may be under way still, and nobody would know to what.
         raise
@@ -272,9 +325,13 @@ def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
 
 
 def _good(raw: Raw, result: PGresult) -> PGresult:
-    if result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+    if _is_good(result):
         return result
     raise _error(raw, result)
+
+
+def _is_good(result: PGresult) -> bool:
+    return result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 def _begins(raw: Raw) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DataError, connection
+from django.db import DataError, connection, connections
 
 from approvals import decisions
 from approvals.models import ApprovalRequest
@@ -214,3 +214,50 @@ def test_an_answer_takes_two_round_trips(
     values = {"decision": "approve", "version": 1, "channel": "page"}
     decided = decisions.decide(parked.pk, tenant=parked.tenant_id, actor=actor(alice), **values)
     assert (decided.request.status, len(trips)) == ("approved", 2)
+
+
+class Latch:
+    """A lock of another session: a statement that takes it waits until it is opened."""
+
+    take = prepared.statement("pg_advisory_xact_lock", "bigint"), ("4711",)
+
+    def __init__(self) -> None:
+        self.other = psycopg.connect(**connections["default"].get_connection_params())  # type: ignore[attr-defined]
+        self.other.execute("SELECT pg_advisory_xact_lock(4711)")
+
+    def open(self) -> None:
+        self.other.close()
+
+
+def test_work_is_done_beside_a_statement_and_what_it_raises_comes_after_the_answer() -> None:
+    latch = Latch()
+    prepared.run_beside(*latch.take, latch.open)  # It would never be answered, were the work to come after it.
+    with pytest.raises(ZeroDivisionError):
+        prepared.run_beside("SELECT set_config('test.kept', $1::text, false)", ("kept",), lambda: 1 / 0)  # type: ignore[arg-type, return-value]
+    assert prepared.one("SELECT current_setting('test.kept', true)", ()) == ("kept",)
+
+
+def test_a_statement_that_fails_beside_work_is_told_and_the_connection_goes_on() -> None:
+    with pytest.raises(DataError):
+        prepared.run_beside("SELECT 1 / $1::int", ("0",), lambda: None)
+    assert prepared.one("SELECT $1::text", ("still here",)) == ("still here",)
+
+
+def test_work_is_done_beside_the_last_transaction_with_the_answers_of_those_before_it() -> None:
+    latch, seen = Latch(), []
+
+    def work(answers: Any) -> None:
+        seen.extend(_said(answers[0]))
+        latch.open()
+
+    last = ("SELECT $1::text", ("last",))
+    assert _said(prepared.together([[("SELECT $1::text", ("first",))], [latch.take, last]], work))[-1] == "last"
+    assert seen == ["first"]
+
+
+def test_no_work_is_done_with_answers_that_did_not_come() -> None:
+    done: list[Any] = []
+    with pytest.raises(DataError):
+        prepared.together([[("SELECT 1 / $1::int", ("0",))], [("SELECT $1::text", ("last",))]], done.append)
+    assert done == []
+    assert prepared.one("SELECT $1::text", ("still here",)) == ("still here",)

@@ -249,3 +249,27 @@ def test_progress_is_told_by_a_holder_and_not_by_a_lost_one(run: Started) -> Non
     lapse(run)
     door.progress(1, message="Read 13 of 20 files", done=13, total=20)
     assert run.events().count("step.progress") == 1
+
+
+def test_what_comes_next_is_prepared_while_the_boundary_is_written(run: Started) -> None:
+    door = run.hold()
+    told: list[tuple[int, str, str | None]] = []
+    door.prepare = lambda journal, step: told.append((step.seq, step.status, journal.steps[0].result))
+    ask(door, call(), opening=Opening(2, key="k", stamp=_stamp(run)), result="I pay.")
+    assert told[-1] == (2, "started", "I pay.")
+    door.close(Closing(2, "started", cause="server", message="503", not_done=False, delay=5))
+    assert len(told) == 2  # The turn and its call; nothing was opened since.
+
+
+def test_what_was_expected_and_did_not_come_is_left_out_of_the_journal(run: Started) -> None:
+    door = run.hold()
+    stamp = _stamp(run)
+    run.do(commands.comment, text="Is it going well?")
+    ask(door, call())
+    assert door.behind
+    with scope(run.tenant):
+        stamps.bump()
+    with pytest.raises(StaleStamp):
+        door.open(Opening(2, key="k", stamp=stamp))
+    assert (door.journal.step(2).status, door.journal.step(2).attempts) == ("planned", ())
+    assert (door.journal.last_event, door.journal.next_seq) == (run.journal.last_event, run.journal.next_seq)
