@@ -245,11 +245,8 @@ class Holder:
         plans: Sequence[Planned] = (),
         opening: Opening | None = None,
     ) -> boundary.Answer:
-        expected, before, fence = (
-            boundary.expected(self.journal, closing, plans, opening),
-            self.journal,
-            self.lease.fence,
-        )
+        before, fence = self.journal, self.lease.fence
+        expected = boundary.expected(before, closing, plans, opening)
         foreseen: list[Journal] = []
 
         def foresee() -> None:

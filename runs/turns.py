@@ -1,6 +1,7 @@
 """Asking the model, for an answer or a summary, and observing again: what changes nothing outside."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -70,7 +71,8 @@ def prepare(segment: Segment, journal: Journal, step: StepRow) -> None:
     """Build what the model will be asked at the step that is being opened, where no text has to be fetched for it."""
     segment.ready = None
     if step.kind == states.MODEL_TURN and segment.conversation.at_hand(journal):
-        segment.ready = (step.seq, _request(segment, journal))
+        with suppress(Exception):  # It is built again when the turn is done, whose failure it is then.
+            segment.ready = (step.seq, _request(segment, journal))
 
 
 def _request(segment: Segment, journal: Journal) -> ModelRequest:
