@@ -229,11 +229,15 @@ class Latch:
         self.other.close()
 
 
+def _broken() -> None:
+    raise ZeroDivisionError
+
+
 def test_work_is_done_beside_a_statement_and_what_it_raises_comes_after_the_answer() -> None:
     latch = Latch()
     prepared.run_beside(*latch.take, latch.open)  # It would never be answered, were the work to come after it.
     with pytest.raises(ZeroDivisionError):
-        prepared.run_beside("SELECT set_config('test.kept', $1::text, false)", ("kept",), lambda: 1 / 0)  # type: ignore[arg-type, return-value]
+        prepared.run_beside("SELECT set_config('test.kept', $1::text, false)", ("kept",), _broken)
     assert prepared.one("SELECT current_setting('test.kept', true)", ()) == ("kept",)
 
 
