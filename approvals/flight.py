@@ -30,7 +30,7 @@ TOGETHER = 16
 """Transactions that travel together: their answers come when the last is done."""
 _FIELDS = (
     *("id", "tenant_id", "subject", "ref", "status", "version", "escalation_level", "rung", "short", "agent", "risk"),
-    *("initiators", "requirement_digest", "own_requirement", "opened_at", "deadline"),
+    *("initiators", "definition_digest", "requirement_digest", "own_requirement", "opened_at", "deadline"),
 )
 _OF_REQUEST = "a.tenant_id = r.tenant_id AND a.request_id = r.id"
 _ROWS = Rows(
@@ -44,7 +44,6 @@ _ROWS = Rows(
         f"EXISTS (SELECT FROM approvals_reassignment a WHERE {_OF_REQUEST})",
         "r.xmin::text",
         f"ARRAY(SELECT a.member_id FROM approvals_asked a WHERE {_OF_REQUEST} AND a.until IS NULL)",  # noqa: S608  Ours.
-        wordings.REQUIREMENT,
     ],
 )
 _ASCEND = prepared.statement(
@@ -56,7 +55,7 @@ _SYSTEM = exact_json.dumps(SYSTEM.packed())
 
 @dataclass(frozen=True)
 class Planned:
-    """What one request comes to: its transaction, and what hears the row that the second statement gives.
+    """What one request comes to: its transaction, and what hears the row that the second statement gives, as texts.
 
     `heard` says whether the request is done with; what is not, is handled alone.
     """
@@ -108,8 +107,7 @@ def done(made: Plans) -> list[UUID]:
 def _done(each: Planned, answer: prepared.Answers) -> bool:
     if isinstance(answer, psycopg.Error):
         return False  # Handled alone it fails again, and says why.
-    (row,) = prepared.read(answer[1], tuple)
-    return each.heard(*row)
+    return each.heard(*prepared.texts(answer[1]))
 
 
 def _read(
@@ -120,9 +118,8 @@ def _read(
     moved: bool,
     version: str,
     asked: Sequence[UUID],
-    requirement: str,
 ) -> Read:
-    wordings.demands(request, requirement)
+    wordings.recall(request)
     return Read(Row(request, now, stamp=stamp, answered=answered, moved=moved), version, frozenset(asked))
 
 
@@ -132,7 +129,7 @@ def _plan(read: Read, people: Roster, known: Known, alike: Alike) -> Planned | N
     if read.row.answered or read.row.moved or read.row.stamp != people.stamp:
         return None
     try:
-        ask = known.asking(read.row)
+        ask = alike.asking(read.row, known)
         found = ascent(read.row.request, people, ask, unseen=_unknown, able=alike.able)
     except _UnknownError:
         return None
@@ -153,9 +150,9 @@ def _silence(request: ApprovalRequest, people: Roster, alike: Alike) -> Planned:
     words = (_SYSTEM, requests.EXPIRED, requests.AGREED, _packed(told), texts.expired())
     silence = (_silence_query(), (*key, request.subject, str(people.stamp), *words))
 
-    def heard(code: str, last_event: int | None, above: str | None) -> bool:
+    def heard(code: str, last_event: str | None, above: str | None) -> bool:
         if last_event is not None:
-            ring(request, last_event)
+            ring(request, int(last_event))
         for each in silent_hearings:
             if above is not None:
                 each.then(request.tenant_id, request.subject, above)
@@ -173,9 +170,9 @@ def _climb(read: Read, found: Ascent, people: Roster, alike: Alike) -> Planned:
     told = _packed(_told(request, read.asked, found, alike))
     values = (*key, may, *ladder.numbers(found), _SYSTEM, exact_json.dumps(said) if said else None, told)
 
-    def heard(code: str, last_event: int | None) -> bool:
+    def heard(code: str, last_event: str | None) -> bool:
         if last_event is not None:
-            ring(request, last_event)
+            ring(request, int(last_event))
         return code != "moved"
 
     return Planned(request.pk, [(ENTER, (key[0],)), (_ASCEND, values)], heard)

@@ -44,16 +44,27 @@ class Alike:
 
     def __init__(self, people: Roster) -> None:
         self._people = people
-        self._able: dict[Asking, dict[UUID, Verdict]] = {}
+        self._askings: dict[tuple[object, ...], Asking] = {}
+        self._able: dict[tuple[object, ...], tuple[Asking, dict[UUID, Verdict]]] = {}
         self._ears: dict[UUID, Ear | None] = {}
         self._out: Ways | None = None
 
+    def asking(self, row: Row, known: Known) -> Asking:
+        """As `Known.asking`, of a request without answers and reassignments; of those that ask alike the same one."""
+        request = row.request
+        if request.own_requirement is not None:
+            return known.asking(row)
+        key = (request.requirement_digest, request.escalation_level, *request.initiators, request.agent, request.risk)
+        if key not in self._askings:
+            self._askings[key] = known.asking(row)
+        return self._askings[key]
+
     def able(self, people: Roster, ask: Asking) -> dict[UUID, Verdict]:
-        """As `reviewers.able`, judged once for all that ask alike."""
-        found = self._able.get(ask)
-        if found is None:
-            found = self._able[ask] = reviewers.able(people, ask)
-        return found
+        """As `reviewers.able`, judged once for all that ask alike: by the same requirement, which is kept meanwhile."""
+        key = (id(ask.requirement), id(ask.escalation), ask.level, ask.initiators, ask.agent, ask.risk)
+        if key not in self._able:
+            self._able[key] = ask, reviewers.able(people, ask)
+        return self._able[key][1]
 
     @property
     def out(self) -> Ways:

@@ -26,18 +26,6 @@ def demand(request: ApprovalRequest, requirement: Requirement) -> list[str]:
     return ["requirement_digest", "own_requirement"]
 
 
-REQUIREMENT = (
-    "(SELECT w.body::text FROM approvals_wording w WHERE w.tenant_id = r.tenant_id AND w.digest = r.requirement_digest)"
-)
-"""What is read beside many rows `r` that do not come through the ORM, for `demands`."""
-
-
-def demands(request: ApprovalRequest, requirement: str | None) -> None:
-    """Let the request have the wording of its requirement as it was read beside it."""
-    if requirement is not None and request.requirement_digest:
-        request.demanded = _know(request.requirement_digest, requirement)
-
-
 def recall(request: ApprovalRequest) -> None:
     """Let a request that does not come through the ORM have its wordings; those this process has not read yet are
     read with one statement."""
