@@ -1,0 +1,50 @@
+"""The numbers beside the views of the inbox: what asks the reader, or a group of theirs, ends soon, is critical."""
+
+import re
+
+import pytest
+
+from tenants.models import AgentAccess, Member, Tenant
+from tenants.scope import current, scope
+from tests.cast.requests import a_call, fresh, group, park, rule
+from tests.db.test_escalation import decide, hours_pass
+from tests.web.test_request_page import browser, text
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+
+def numbers(member: Member) -> list[int]:
+    """Asked of me, my groups, within the hour, critical; each is how many its view lists."""
+    page = text(browser(member).get("/t/acme/inbox/"))
+    found = [int(number) for number in re.findall(r'class="chip"[^>]*>[^<]*<span class="num">(\d+)<', page)]
+    listed = [_listed(member, view) for view in ("mine", "groups", "hour", "critical")]
+    assert found == listed
+    return found
+
+
+def _listed(member: Member, view: str) -> int:
+    page = text(browser(member).get(f"/t/acme/inbox/?view={view}"))
+    return len(set(re.findall(r"/t/acme/requests/([0-9a-f-]{36})/", page)))
+
+
+def test_each_number_is_what_its_view_lists(acme: Tenant, alice: Member, bo: Member, mona: Member) -> None:
+    soon, _other = park(acme), park(acme)
+    hours_pass(soon, 23.5)
+    park(acme, a_call(risk="critical"))
+    decide(park(acme), bo)
+    rule(acme, alice, of=[{"member": bo.email}])
+    park(acme)
+    assert (numbers(alice), numbers(bo)) == ([3, 3, 1, 1], [4, 4, 1, 1])
+    group(acme, "Finance", alice, bo)
+    assert numbers(alice) == [3, 4, 1, 1]
+    assert fresh(soon).status == "pending"
+
+
+def test_what_asks_a_fellow_about_an_agent_that_is_shut_is_not_counted(acme: Tenant, alice: Member, bo: Member) -> None:
+    group(acme, "Finance", alice, bo)
+    rule(acme, alice, of=[{"member": bo.email}])
+    park(acme)
+    assert numbers(alice)[1] == 1
+    with scope(acme.pk):
+        AgentAccess.objects.create(tenant_id=current(), agent="refund-desk", enabled=True, restricted=True)
+    assert numbers(alice)[1] == 0
