@@ -15,7 +15,7 @@ from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
-from tenants import audit, prepared
+from tenants import audit
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import Refusal
@@ -121,7 +121,6 @@ def _decided(
     with scope(tenant):
         hand = hands.take(request_id)
         outcome = _decide(hand, sent, actor=actor, channel=channel)
-        prepared.hasten()
         after = hand.head if hand and ahead else None
         _record(request_id, outcome, sent, actor=actor, channel=channel, after=after)
     return outcome

@@ -153,7 +153,6 @@ def answer(hand: Hand, review: Review, *, actor: Actor, message: str) -> Hand:
     end = _ended(hand, status, review, actor) if status else (None,) * 7
     values = (*key, prepared.text(review.in_place_of_id), *words, *told, *end)
     prepared.later(_ANSWER, values, lambda row: ring(request, row[0]))
-    prepared.hasten()  # While it is written, the rest is said and signed.
     if status:
         _tell_above(request, actor=actor)
     return hand

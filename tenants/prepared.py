@@ -4,7 +4,6 @@ libpq is called directly: a cursor's Python costs more than the statement, sever
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -14,7 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import errors
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
-from psycopg.pq import ConnStatus, ExecStatus, PipelineStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.waiting import Ready, Wait
 
@@ -40,14 +39,10 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 @dataclass(slots=True)
 class _Line:
-    """What is kept on a connection: its prepared statements, what was put off, and who hears what was sent already.
-
-    While anything is `begun`, the connection is in pipeline mode, and no answer has been read.
-    """
+    """What is kept on a connection: its prepared statements, and what was put off."""
 
     names: dict[str, bytes] = field(default_factory=dict)
     waiting: list[tuple[Question, Then | None]] = field(default_factory=list)
-    begun: list[Then | None] = field(default_factory=list)
 
 
 def _line(raw: Raw | None) -> _Line:
@@ -133,25 +128,13 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
 
 def flush(*, commit: bool = False) -> None:
     """Send what was put off; with `commit` the end of the transaction goes with it, where there is anything to send."""
-    line = _here()
-    if line.waiting or line.begun:
+    if _here().waiting:
         _guarded(lambda raw: _several(raw, [("COMMIT", ())] if commit else []))
 
 
-def hasten() -> None:
-    """Send what was put off, and go on: PostgreSQL works meanwhile. The answers are heard with the next statement."""
-    if _here().waiting:
-        _guarded(_hasten)
-
-
 def forget() -> None:
-    """Let go what was put off, and what was sent without an answer yet."""
-    line = _here()
-    line.waiting = []
-    if line.begun:
-        line.begun = []
-        with suppress(psycopg.Error):  # Whatever it was answered, the scope has failed already.
-            _sent(connections[DEFAULT_DB_ALIAS].connection, [[]])
+    """Let go what was put off."""
+    _here().waiting = []
 
 
 def together(transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[PGresult]:
@@ -185,8 +168,7 @@ def text(value: object) -> str | None:
 
 
 def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
-    line = _line(raw)
-    if line.waiting or line.begun:
+    if _line(raw).waiting:
         return _several(raw, [(query, values)])[0]
     if _begins(raw):
         _begin(raw)  # The transaction of `atomic` begins with its first query.
@@ -236,40 +218,13 @@ def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
     """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
     line = _line(raw)
     waiting, line.waiting = line.waiting, []
-    asked = [*(question for question, _then in waiting), *questions]
-    if line.begun and any(query not in line.names for query, _values in asked):
-        begun, line.begun = line.begun, []
-        _hear(begun, _sent_together(raw, [[]]))  # Nothing can be prepared in a pipeline.
     first: list[Question] = [("BEGIN", ())] if _begins(raw) else []
-    begun, line.begun = line.begun, []
-    answers = _sent_together(raw, [[*first, *asked]])[len(first) :]
-    thens = [*begun, *(then for _question, then in waiting)]
-    _hear(thens, answers)
-    return answers[len(thens) :]
-
-
-def _hear(thens: Sequence[Then | None], answers: Sequence[PGresult]) -> None:
-    for then, answer in zip(thens, answers, strict=False):
+    sent = [*first, *(question for question, _then in waiting), *questions]
+    answers = _sent_together(raw, [sent])[len(first) :]
+    for (_question, then), answer in zip(waiting, answers, strict=False):
         if then:
             then(*read(answer, tuple))
-
-
-def _hasten(raw: Raw) -> None:
-    line = _line(raw)
-    if _begins(raw) or (line.begun and any(query not in line.names for (query, _values), _then in line.waiting)):
-        return  # It goes with the next statement, as it would have.
-    waiting, line.waiting = line.waiting, []
-    named = [(_name(raw, query), _all(values)) for (query, values), _then in waiting]
-    if not line.begun:
-        raw.pgconn.enter_pipeline_mode()
-    line.begun += [then for _question, then in waiting]
-    try:
-        for name, values in named:
-            raw.pgconn.send_query_prepared(name, values)
-        raw.pgconn.flush()
-    except BaseException:
-        raw.close()
-        raise
+    return answers[len(waiting) :]
 
 
 def _together(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None) -> list[PGresult]:
@@ -288,10 +243,9 @@ def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
 
 
 def _sent(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
-    """What each transaction was answered, in order; the first begins with what was sent before, if anything was."""
+    """What each transaction was answered, in order."""
     named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
-    if raw.pgconn.pipeline_status == PipelineStatus.OFF:
-        raw.pgconn.enter_pipeline_mode()
+    raw.pgconn.enter_pipeline_mode()
     try:
         for questions in named:
             for name, values in questions:

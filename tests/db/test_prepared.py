@@ -138,63 +138,6 @@ def test_a_scope_that_asks_nothing_leaves_nothing_behind(acme: Tenant) -> None:
     assert prepared.one(_TENANT, ()) == ("none",)
 
 
-def test_what_is_hastened_is_heard_in_its_order(acme: Tenant) -> None:
-    heard: list[Any] = []
-    with scope(acme.pk):
-        assert prepared.one(_TENANT, ()) == (str(acme.pk),)
-        prepared.later(_keep("first"), ("one",), heard.append)
-        prepared.hasten()
-        prepared.later(_keep("second"), ("two",), heard.append)
-        prepared.hasten()
-        assert heard == []
-        assert _kept("first") == "one"
-        assert heard == [("one",), ("two",)]
-        _renamed("Renamed")
-        prepared.hasten()
-        assert Tenant.objects.get(pk=acme.pk).name == "Renamed", "the ORM's query comes after"
-        _renamed("Renamed again")
-        prepared.hasten()
-    acme.refresh_from_db()
-    assert acme.name == "Renamed again"
-
-
-def _hastened(tenant: Tenant, question: prepared.Question, *, and_then: Callable[[], Any] = str) -> None:
-    with scope(tenant.pk):
-        assert prepared.one(_TENANT, ()) == (str(tenant.pk),)
-        prepared.later(*question)
-        prepared.hasten()
-        and_then()
-
-
-def _name(tenant: Tenant) -> str:
-    tenant.refresh_from_db()
-    return tenant.name
-
-
-_RENAMED = ("UPDATE tenants_tenant SET name = $1::text RETURNING id", ("Renamed",))
-
-
-def test_what_is_hastened_and_fails_undoes_its_scope(acme: Tenant) -> None:
-    with pytest.raises(DataError):
-        _hastened(acme, _FAILS, and_then=lambda: prepared.later(*_RENAMED))
-    assert _name(acme) != "Renamed"
-
-
-def test_what_is_hastened_is_forgotten_where_the_scope_fails(acme: Tenant) -> None:
-    with pytest.raises(DataError):
-        _hastened(acme, _RENAMED, and_then=_fail)
-    assert _name(acme) != "Renamed"
-
-
-def test_what_is_hastened_in_an_inner_scope_that_fails_leaves_the_outer_one(acme: Tenant) -> None:
-    with scope(acme.pk):
-        with pytest.raises(DataError):
-            _hastened(acme, _FAILS)
-        prepared.later(*_RENAMED)
-        prepared.hasten()
-    assert _name(acme) == "Renamed"
-
-
 def test_an_answer_takes_two_round_trips(
     parked: ApprovalRequest, alice: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
