@@ -177,7 +177,7 @@ def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
 
 def _run_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
     line = _line(raw)
-    if line.waiting or line.begun or _begins(raw):
+    if line.waiting or _begins(raw):
         found = _run(raw, query, values)
         work()
         return found
