@@ -7,7 +7,8 @@ from html import escape
 from examples.refund_desk.web import Answer
 
 STYLE = """
-:root { color-scheme: light dark; background: canvas; color: canvastext; font: 1rem/1.5 system-ui, "Noto Sans CJK SC", sans-serif; }
+:root { color-scheme: light dark; background: canvas; color: canvastext; }
+:root { font: 1rem/1.5 system-ui, "Noto Sans CJK SC", sans-serif; }
 body { margin: 2rem auto; max-inline-size: 80rem; padding-inline: 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; inline-size: 100%; }
