@@ -1,61 +1,44 @@
-"""Prepared statements: one round trip on the application's own connection, for what is asked many times a second.
-
-libpq is called directly: a cursor's Python costs more than the statement, several times a step or an answer.
-"""
+"""Prepared statements: one round trip on the application's own connection, for what is asked many times a second."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg import errors
-from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
-from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
-from psycopg.pq.abc import PGconn, PGresult
-from psycopg.waiting import Ready, Wait
+from psycopg.pq.abc import PGresult
 
-Value = str | Sequence[str] | None
-"""Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
+from tenants import libpq
 
-Question = tuple[str, Sequence[Value]]
-"""A query and its values."""
+Raw = libpq.Raw
+Value = libpq.Value
+Question = libpq.Question
+Beside = libpq.Beside
 
 Then = Callable[[tuple[Any, ...]], None]
 """What hears the only row that a statement gives which was put off."""
 
-Row = TypeVar("Row")
 Answers = list[PGresult] | psycopg.Error
 """What a transaction was answered, or the error that undid it."""
 
-Beside = Callable[[list[list[PGresult]]], None]
-"""What is done with the answers of the transactions before the last, while that is under way."""
-
+Row = TypeVar("Row")
 Answer = TypeVar("Answer")
-Raw = psycopg.Connection[tuple[Any, ...]]
+_Waiting = list[tuple[Question, Then | None]]
 
 
-@dataclass(slots=True)
-class _Line:
-    """What is kept on a connection: its prepared statements, and what was put off."""
-
-    names: dict[str, bytes] = field(default_factory=dict)
-    waiting: list[tuple[Question, Then | None]] = field(default_factory=list)
-
-
-def _line(raw: Raw | None) -> _Line:
+def _waiting(raw: Raw | None) -> _Waiting:
+    """What was put off on a connection; without one nothing waits."""
     kept = vars(raw) if raw is not None else {}
-    found: _Line | None = kept.get("_ours")
+    found: _Waiting | None = kept.get("_waits_with_us")
     if found is None:
-        found = kept["_ours"] = _Line()
+        found = kept["_waits_with_us"] = []
     return found
 
 
-def _here() -> _Line:
-    """That of this thread's connection; without one nothing waits."""
-    return _line(connections[DEFAULT_DB_ALIAS].connection)
+def _here() -> _Waiting:
+    """What this thread has put off."""
+    return _waiting(connections[DEFAULT_DB_ALIAS].connection)
 
 
 def statement(function: str, types: str) -> str:
@@ -123,18 +106,18 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
     For what nobody waits for: statements keep their order, and one that fails raises where it is sent. Inside a scope
     only, which lets it go where it ends by an exception.
     """
-    _guarded(lambda raw: _line(raw).waiting.append(((query, values), then)))
+    _guarded(lambda raw: _waiting(raw).append(((query, values), then)))
 
 
 def flush(*, commit: bool = False) -> None:
     """Send what was put off; with `commit` the end of the transaction goes with it, where there is anything to send."""
-    if _here().waiting:
+    if _here():
         _guarded(lambda raw: _several(raw, [("COMMIT", ())] if commit else []))
 
 
 def forget() -> None:
     """Let go what was put off."""
-    _here().waiting = []
+    _here().clear()
 
 
 def together(transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[PGresult]:
@@ -148,7 +131,7 @@ def together(transactions: Sequence[Sequence[Question]], beside: Beside | None =
 
 def apart(transactions: Sequence[Sequence[Question]]) -> list[Answers]:
     """As `together`, but each transaction answers for itself: by its answers, or by the error that undid it."""
-    return _guarded(lambda raw: [_each_good(raw, answers) for answers in _sent(raw, transactions)])
+    return _guarded(lambda raw: [_each_good(raw, answers) for answers in libpq.ask_all(raw, transactions)])
 
 
 def _guarded(act: Callable[[Raw], Answer]) -> Answer:
@@ -168,57 +151,26 @@ def text(value: object) -> str | None:
 
 
 def _run(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
-    if _line(raw).waiting:
+    if _waiting(raw):
         return _several(raw, [(query, values)])[0]
-    if _begins(raw):
-        _begin(raw)  # The transaction of `atomic` begins with its first query.
-    return _good(raw, raw.pgconn.exec_prepared(_name(raw, query), _all(values)))
+    if libpq.begins(raw):
+        libpq.begin(raw)
+    return libpq.ask(raw, query, values)
 
 
 def _run_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
-    line = _line(raw)
-    if line.waiting or _begins(raw):
+    if _waiting(raw) or libpq.begins(raw):
         found = _run(raw, query, values)
         work()
         return found
-    raw.pgconn.send_query_prepared(_name(raw, query), _all(values))
-    try:
-        raw.pgconn.flush()
-        work()
-    finally:
-        answer = _only_answer(raw)
-    return _good(raw, answer)
-
-
-def _only_answer(raw: Raw) -> PGresult:
-    try:
-        return raw.wait(_one_answer(raw.pgconn))
-    except BaseException:
-        raw.close()  # The answer may be under way still, and nobody would know to what.
-        raise
-
-
-def _one_answer(pgconn: PGconn) -> PQGen[PGresult]:
-    """The result of the only statement that was sent."""
-    while pgconn.flush():
-        if (yield Wait.RW) & Ready.R:
-            pgconn.consume_input()
-    while pgconn.is_busy():
-        yield Wait.R
-        pgconn.consume_input()
-    found = pgconn.get_result()
-    while pgconn.get_result() is not None:
-        pass
-    if found is None:
-        raise psycopg.OperationalError("The connection broke before the statement was answered.")
-    return found
+    return libpq.ask_beside(raw, query, values, work)
 
 
 def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
     """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
-    line = _line(raw)
-    waiting, line.waiting = line.waiting, []
-    first: list[Question] = [("BEGIN", ())] if _begins(raw) else []
+    waiting = list(_waiting(raw))
+    _waiting(raw).clear()
+    first: list[Question] = [("BEGIN", ())] if libpq.begins(raw) else []
     sent = [*first, *(question for question, _then in waiting), *questions]
     answers = _sent_together(raw, [sent])[len(first) :]
     for (_question, then), answer in zip(waiting, answers, strict=False):
@@ -234,108 +186,12 @@ def _together(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Besi
 def _sent_together(
     raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None
 ) -> list[PGresult]:
-    return [_good(raw, answer) for answers in _sent(raw, transactions, beside) for answer in answers]
+    return [libpq.good(raw, answer) for answers in libpq.ask_all(raw, transactions, beside) for answer in answers]
 
 
 def _each_good(raw: Raw, answers: Sequence[PGresult]) -> Answers:
-    failed = next((each for each in answers if each.status == ExecStatus.FATAL_ERROR), None)
-    return list(answers) if failed is None else _error(raw, failed)
-
-
-def _sent(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
-    """What each transaction was answered, in order."""
-    named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
-    raw.pgconn.enter_pipeline_mode()
-    try:
-        for questions in named:
-            for name, values in questions:
-                raw.pgconn.send_query_prepared(name, _all(values))
-            raw.pgconn.pipeline_sync()
-        answers = raw.wait(_answers(raw.pgconn, len(named) - 1)) if beside else []
-        if beside and all(_is_good(answer) for each in answers for answer in each):
-            beside(answers)
-        answers += raw.wait(_answers(raw.pgconn, 1 if beside else len(named)))
-    except BaseException:
-        raw.close()  # Answers may be under way still, and nobody would know to what.
-        raise
-    raw.pgconn.exit_pipeline_mode()
-    return answers
-
-
-def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
-    """All results up to so many ends of transactions, by transaction."""
-    found: list[list[PGresult]] = [[]]
-    while pgconn.flush():
-        if (yield Wait.RW) & Ready.R:
-            pgconn.consume_input()
-    while ends:
-        while pgconn.is_busy():
-            yield Wait.R
-            pgconn.consume_input()
-        result = pgconn.get_result()
-        if result is None:
-            if pgconn.status == ConnStatus.BAD:
-                raise psycopg.OperationalError("The connection broke before every statement was answered.")
-        elif result.status == ExecStatus.PIPELINE_SYNC:
-            ends -= 1
-            found.append([])
-        else:
-            found[-1].append(result)
-    return found[:-1]
-
-
-def _good(raw: Raw, result: PGresult) -> PGresult:
-    if _is_good(result):
-        return result
-    raise _error(raw, result)
-
-
-def _is_good(result: PGresult) -> bool:
-    return result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
-
-
-def _begins(raw: Raw) -> bool:
-    return not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE
-
-
-def _begin(raw: Raw) -> None:
-    result = raw.pgconn.exec_(b"BEGIN")
-    if result.status != ExecStatus.COMMAND_OK:
-        raise _error(raw, result)
-
-
-def _name(raw: Raw, query: str) -> bytes:
-    names = _line(raw).names
-    return names.get(query) or _prepare(raw, names, query)
-
-
-def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
-    name = f"ours_{len(names)}".encode()
-    result = raw.pgconn.prepare(name, query.encode())
-    if result.status != ExecStatus.COMMAND_OK:
-        raise _error(raw, result)
-    names[query] = name
-    return name
-
-
-def _error(raw: Raw, result: PGresult) -> psycopg.Error:
-    """What the answer says; where the connection broke under the query, libpq's answer has no code that says so."""
-    error = errors.error_from_result(result, raw.info.encoding)
-    if raw.pgconn.status == ConnStatus.BAD and not isinstance(error, psycopg.OperationalError):
-        return psycopg.OperationalError(str(error))
-    return error
-
-
-def _all(values: Sequence[Value]) -> list[Any]:
-    sent = [None if each is None else each.encode() if isinstance(each, str) else _array(each) for each in values]
-    if b"\0" in b"".join(filter(None, sent)):  # libpq would end the text at its first NUL, and say nothing.
-        raise psycopg.DataError("A text for PostgreSQL cannot contain the character NUL.")
-    return sent
-
-
-def _array(values: Sequence[str]) -> bytes:
-    quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
-    return ("{" + ",".join(quoted) + "}").encode()
+    failed = next((each for each in answers if libpq.is_fatal(each)), None)
+    return list(answers) if failed is None else libpq.failure(raw, failed)
 
 
 def _connection(here: BaseDatabaseWrapper) -> Raw:

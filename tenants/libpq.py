@@ -1,0 +1,170 @@
+"""Prepared statements on one connection, by libpq itself: one, or several transactions in one round trip.
+
+A cursor's Python costs more than the statement, several times a step or an answer.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg.abc import PQGen
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.waiting import Ready, Wait
+
+Value = str | Sequence[str] | None
+"""Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
+
+Question = tuple[str, Sequence[Value]]
+"""A query and its values."""
+
+Beside = Callable[[list[list[PGresult]]], None]
+"""What is done with the answers of the transactions before the last, while that is under way."""
+
+Raw = psycopg.Connection[tuple[Any, ...]]
+
+
+def ask(raw: Raw, query: str, values: Sequence[Value]) -> PGresult:
+    """The answer to one statement. Raises what it says is wrong."""
+    return good(raw, raw.pgconn.exec_prepared(_name(raw, query), _all(values)))
+
+
+def ask_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
+    """As `ask`; `work` is done meanwhile. What it raises comes once the answer is there."""
+    raw.pgconn.send_query_prepared(_name(raw, query), _all(values))
+    try:
+        raw.pgconn.flush()
+        work()
+    finally:
+        answer = _only_answer(raw)
+    return good(raw, answer)
+
+
+def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
+    """What each transaction was answered, in order, be it an error; `beside` is done before the last has ended."""
+    named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
+    raw.pgconn.enter_pipeline_mode()
+    try:
+        for questions in named:
+            for name, values in questions:
+                raw.pgconn.send_query_prepared(name, _all(values))
+            raw.pgconn.pipeline_sync()
+        answers = raw.wait(_answers(raw.pgconn, len(named) - 1)) if beside else []
+        if beside and all(is_good(answer) for each in answers for answer in each):
+            beside(answers)
+        answers += raw.wait(_answers(raw.pgconn, 1 if beside else len(named)))
+    except BaseException:
+        raw.close()  # Answers may be under way still, and nobody would know to what.
+        raise
+    raw.pgconn.exit_pipeline_mode()
+    return answers
+
+
+def _only_answer(raw: Raw) -> PGresult:
+    try:
+        return raw.wait(_one_answer(raw.pgconn))
+    except BaseException:
+        raw.close()  # The answer may be under way still, and nobody would know to what.
+        raise
+
+
+def _one_answer(pgconn: PGconn) -> PQGen[PGresult]:
+    """The result of the only statement that was sent."""
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while pgconn.is_busy():
+        yield Wait.R
+        pgconn.consume_input()
+    found = pgconn.get_result()
+    while pgconn.get_result() is not None:
+        pass
+    if found is None:
+        raise psycopg.OperationalError("The connection broke before the statement was answered.")
+    return found
+
+
+def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
+    """All results up to so many ends of transactions, by transaction."""
+    found: list[list[PGresult]] = [[]]
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while ends:
+        while pgconn.is_busy():
+            yield Wait.R
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is None:
+            if pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("The connection broke before every statement was answered.")
+        elif result.status == ExecStatus.PIPELINE_SYNC:
+            ends -= 1
+            found.append([])
+        else:
+            found[-1].append(result)
+    return found[:-1]
+
+
+def good(raw: Raw, result: PGresult) -> PGresult:
+    """The answer, if it is one. Raises what it says is wrong."""
+    if is_good(result):
+        return result
+    raise failure(raw, result)
+
+
+def is_good(result: PGresult) -> bool:
+    """Whether this is an answer and no error."""
+    return result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
+
+
+def is_fatal(result: PGresult) -> bool:
+    """Whether it is the error that undid its transaction; what came after it was not tried."""
+    return result.status == ExecStatus.FATAL_ERROR
+
+
+def begins(raw: Raw) -> bool:
+    """Whether the transaction of `atomic` has yet to begin: it does with its first query."""
+    return not raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE
+
+
+def begin(raw: Raw) -> None:
+    """Begin it."""
+    result = raw.pgconn.exec_(b"BEGIN")
+    if result.status != ExecStatus.COMMAND_OK:
+        raise failure(raw, result)
+
+
+def _name(raw: Raw, query: str) -> bytes:
+    names: dict[str, bytes] = vars(raw).setdefault("_prepared_by_us", {})
+    return names.get(query) or _prepare(raw, names, query)
+
+
+def _prepare(raw: Raw, names: dict[str, bytes], query: str) -> bytes:
+    name = f"ours_{len(names)}".encode()
+    result = raw.pgconn.prepare(name, query.encode())
+    if result.status != ExecStatus.COMMAND_OK:
+        raise failure(raw, result)
+    names[query] = name
+    return name
+
+
+def failure(raw: Raw, result: PGresult) -> psycopg.Error:
+    """What the answer says; where the connection broke under the query, libpq's answer has no code that says so."""
+    error = errors.error_from_result(result, raw.info.encoding)
+    if raw.pgconn.status == ConnStatus.BAD and not isinstance(error, psycopg.OperationalError):
+        return psycopg.OperationalError(str(error))
+    return error
+
+
+def _all(values: Sequence[Value]) -> list[Any]:
+    sent = [None if each is None else each.encode() if isinstance(each, str) else _array(each) for each in values]
+    if b"\0" in b"".join(filter(None, sent)):  # libpq would end the text at its first NUL, and say nothing.
+        raise psycopg.DataError("A text for PostgreSQL cannot contain the character NUL.")
+    return sent
+
+
+def _array(values: Sequence[str]) -> bytes:
+    quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
+    return ("{" + ",".join(quoted) + "}").encode()
