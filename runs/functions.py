@@ -27,17 +27,36 @@ def one(name: str, function: str) -> str:
 
 
 def anew(files: Sequence[str] = FILES) -> list[str]:
-    """The statements that put every function of these files in the place of what an earlier migration installed."""
-    names = re.findall(r"^CREATE FUNCTION (\w+)", "".join(text(name) for name in files), re.MULTILINE)
-    return [_DROP_OLD.format(names=", ".join(f"'{name}'" for name in names)), *(text(name) for name in files)]
+    """The statements that put every function of these files in the place of what an earlier migration installed.
+
+    One that keeps its shape is replaced and not dropped: a worker of the release before may be at it just now.
+    """
+    found = [each for file in files for each in re.split(r"^(?=CREATE FUNCTION )", text(file), flags=re.MULTILINE)[1:]]
+    return [_anew(each) for each in found]
 
 
-_DROP_OLD = """
+def _anew(create: str) -> str:
+    name = create.removeprefix("CREATE FUNCTION ").partition("(")[0]
+    return _ANEW.format(name=name, replace=create.replace("CREATE", "CREATE OR REPLACE", 1), create=create)
+
+
+# The row of a function that was replaced lies elsewhere afterwards; one that lies where it lay has another shape.
+_ANEW = """
 DO $do$
 DECLARE
+  before tid[] := ARRAY(SELECT ctid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = '{name}');
   old regprocedure;
 BEGIN
-  FOR old IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname IN ({names}) LOOP
+  BEGIN
+    EXECUTE $new$ {replace} $new$;
+  EXCEPTION WHEN invalid_function_definition THEN
+    FOR old IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND ctid = ANY (before) LOOP
+      EXECUTE 'DROP FUNCTION ' || old;
+    END LOOP;
+    EXECUTE $new$ {create} $new$;
+  END;
+  FOR old IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = '{name}'
+                                       AND ctid = ANY (before) LOOP
     EXECUTE 'DROP FUNCTION ' || old;
   END LOOP;
 END $do$

@@ -6,6 +6,7 @@ from django.db import migrations
 
 from approvals import states
 from approvals.models import FROZEN
+from tenants.tables import TakeTables
 
 FOLLOW = """
 -- Let the chat channels that were told of the request hear once that it has ended: no service takes a message back.
@@ -115,6 +116,7 @@ class Migration(migrations.Migration):
     ]
 
     operations: ClassVar = [
+        TakeTables("approvals_approvalrequest", "approvals_delivery", "approvals_asked"),
         migrations.RunSQL([(each, None) for each in (FOLLOW, FINISH, END, ANSWER)], migrations.RunSQL.noop),
         migrations.RunSQL(states.drop_sql(**REQUEST), migrations.RunSQL.noop),
         migrations.RunSQL(states.triggers_sql(**REQUEST, table=states.REQUEST, frozen=FROZEN), migrations.RunSQL.noop),

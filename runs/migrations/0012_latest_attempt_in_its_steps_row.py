@@ -9,6 +9,7 @@ from django.db import migrations, models
 
 from runs import functions, triggers
 from tenants.rls import OwnerFunction
+from tenants.tables import TakeTables
 
 IN_HAND = """
 UPDATE runs_step s
@@ -55,6 +56,7 @@ class Migration(migrations.Migration):
     dependencies = [("runs", "0011_read_steps_by_number"), ("tenants", "0006_digests_as_bytes")]
 
     operations = [
+        TakeTables("runs_run", "runs_step", "runs_attempt"),
         migrations.RenameModel("Attempt", "FormerAttempt"),
         *(migrations.AddField("step", name, field) for name, field in LATEST.items()),
         migrations.CreateModel(
