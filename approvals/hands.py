@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from psycopg.pq.abc import PGresult
+
 from approvals import escalations, requirements, rosters, wordings
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.requirements import Requirement, Voter
@@ -136,34 +138,49 @@ def take(request_id: UUID) -> Hand | None:
     All of it is one round trip: each statement sees what was committed before it, so what follows the lock is current.
     Answers and former versions are read only where there are any.
     """
-    key = (str(request_id),)
-    held, found, people, last = prepared.several([(_HOLD, key), (_TAKEN, key), rosters.QUESTION, audit.last()])
-    subjects = prepared.read(held, tuple)
-    if not subjects:
+    key, early = (str(request_id),), _Early()
+    questions = [(_HOLD, key), (_TAKEN, key), rosters.QUESTION, audit.last()]
+    *_taken, people, last = prepared.several(questions, early=(2, early.read))
+    if early.version is None:
         return None
-    locks.held(subjects[0][0])
-    (values,) = prepared.read(found, tuple)
-    beside = len(_REQUEST.names)
-    now, answered, moved = values[beside : beside + len(_BESIDE)]
-    taken = _row(_REQUEST.made(values), now, answered, moved)
-    version = _VERSION.made(values[beside + len(_BESIDE) :])
+    locks.held(early.subject)
+    taken, version = _row_of(early.request, *early.beside), early.version
     return Hand(
         taken.request,
         versions=(version,) if version.number == 1 else _versions(taken.request),
-        reviews=_reviews(taken.request) if answered else (),
+        reviews=_reviews(taken.request) if taken.answered else (),
         people=rosters.read(people),
         ask=taken.ask(),
         head=next(iter(prepared.read(last, tuple)), None),
     )
 
 
+class _Early:
+    """A request's row and version, made while PostgreSQL reads the people."""
+
+    subject: str
+    request: ApprovalRequest
+    beside: tuple[datetime, bool, bool]
+    version: RequestVersion | None = None
+
+    def read(self, answers: Sequence[PGresult]) -> None:
+        """The answers to `_HOLD` and `_TAKEN`."""
+        held, found = answers
+        for (self.subject, _lock), values in zip(prepared.read(held, tuple), prepared.read(found, tuple), strict=True):
+            beside = len(_REQUEST.names)
+            version = beside + len(_BESIDE)
+            self.request = _REQUEST.made(values)
+            self.beside = values[beside:version]
+            self.version = _VERSION.made(values[version:])
+
+
 def read(request_id: UUID) -> Row:
     """The row of a request whose subject is held."""
     ((request, *beside, stamp),) = _ROW.beside(str(request_id))
-    return _row(request, *beside, stamp=stamp)
+    return _row_of(request, *beside, stamp=stamp)
 
 
-def _row(request: ApprovalRequest, now: datetime, answered: bool, moved: bool, *, stamp: int = 0) -> Row:
+def _row_of(request: ApprovalRequest, now: datetime, answered: bool, moved: bool, *, stamp: int = 0) -> Row:
     locks.demand(request.subject)
     wordings.recall(request)
     return Row(request, now, stamp=stamp, answered=answered, moved=moved)

@@ -1,9 +1,10 @@
 """The tenant's people at one moment, read with one statement for any number of requests."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -172,10 +173,9 @@ def told(row: Sequence[Any]) -> Roster:
     groups, absences, restricted, rotations = (exact_json.loads(text) if text else None for text in others)
     periods = [_period(each) for each in absences or ()]
     everyone = _everyone(members or "", grouped or "")
-    able = {someone.id for someone in everyone if "reviewer" in someone.roles}
-    on_call = {str(row[0]): _on_call(row, now, able) for row in rotations or ()}
+    on_call = _all_on_call(rotations, now, everyone) if rotations else {}
     return Roster(
-        people={someone.id: _with_turns(someone, on_call) for someone in everyone},
+        people={key: _with_turns(someone, on_call) for key, someone in everyone.items()} if on_call else everyone,
         now=now,
         stand_ins=tuple(stand_in for starts, stand_in in periods if starts <= now < stand_in.until),
         restricted={agent: frozenset(map(UUID, persons or ())) for agent, persons in restricted or ()},
@@ -190,20 +190,26 @@ def told(row: Sequence[Any]) -> Roster:
 
 
 @lru_cache(128)
-def _everyone(members: str, grouped: str) -> tuple[Someone, ...]:
+def _everyone(members: str, grouped: str) -> Mapping[UUID, Someone]:
     """What the same texts say of the members again and again."""
     groups: dict[str, set[str]] = {}
     for member, group in exact_json.loads(f"[{grouped}]"):
         groups.setdefault(member, set()).add(group)
-    return tuple(
+    every = (
         Someone(UUID(key), UUID(person), name, frozenset(roles.split()), frozenset(groups.get(key, ())))
         for key, person, name, roles in exact_json.loads(f"[{members}]")
     )
+    return MappingProxyType({someone.id: someone for someone in every})
 
 
 def _with_turns(someone: Someone, rotations: Mapping[str, OnCall]) -> Someone:
     mine = frozenset(key for key, each in rotations.items() if each.turn.member == someone.id)
     return replace(someone, on_call=mine) if mine else someone
+
+
+def _all_on_call(rows: Iterable[Any], now: datetime, everyone: Mapping[UUID, Someone]) -> dict[str, OnCall]:
+    able = {key for key, someone in everyone.items() if "reviewer" in someone.roles}
+    return {str(row[0]): _on_call(row, now, able) for row in rows}
 
 
 def _on_call(row: Any, now: datetime, able: Collection[UUID]) -> OnCall:

@@ -29,6 +29,13 @@ class PooledConnection(psycopg.Connection[Any]):
             self.asked_at = time.monotonic()
         return found
 
+    def set_autocommit(self, value: bool) -> None:
+        """As psycopg's, which takes a lock and waits for nothing to do so: twice a transaction, where all is well."""
+        if self.pgconn.transaction_status == TransactionStatus.IDLE and self._pipeline is None:
+            self._autocommit = value
+        else:
+            super().set_autocommit(value)
+
     def _quiet(self) -> bool:
         pgconn = self.pgconn
         if pgconn.status != ConnStatus.OK or pgconn.transaction_status != TransactionStatus.IDLE:

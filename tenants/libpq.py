@@ -4,13 +4,17 @@ A cursor's Python costs more than the statement, several times a step or an answ
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import errors
 from psycopg.abc import PQGen
+from psycopg.abc import Transformer as Reader
+from psycopg.adapt import AdaptersMap, Transformer
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
+from psycopg.types.datetime import TimestamptzLoader
 from psycopg.waiting import Ready, Wait
 
 Value = str | Sequence[str] | None
@@ -21,6 +25,9 @@ Question = tuple[str, Sequence[Value]]
 
 Beside = Callable[[list[list[PGresult]]], None]
 """What is done with the answers of the transactions before the last, while that is under way."""
+
+Early = tuple[int, Callable[[list[PGresult]], None]]
+"""How many of the first answers something is done with before the others are there, and what."""
 
 Raw = psycopg.Connection[tuple[Any, ...]]
 
@@ -61,6 +68,47 @@ def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside
     return answers
 
 
+def ask_early(raw: Raw, questions: Sequence[Question], before: int, early: Early) -> list[PGresult]:
+    """What one transaction was answered, be it an error; `early` is about what follows the first `before`."""
+    count, hear = early
+    named = [(_name(raw, query), values) for query, values in questions]
+    raw.pgconn.enter_pipeline_mode()
+    try:
+        for place, (name, values) in enumerate(named, 1):
+            raw.pgconn.send_query_prepared(name, _all(values))
+            if place == before + count:
+                raw.pgconn.send_flush_request()
+        raw.pgconn.pipeline_sync()
+        answers = raw.wait(_first_answers(raw.pgconn, before + count))
+        if all(map(is_good, answers)):
+            hear(answers[before:])
+        answers += raw.wait(_answers(raw.pgconn, 1))[0]
+    except BaseException:
+        raw.close()  # As above.
+        raise
+    raw.pgconn.exit_pipeline_mode()
+    return answers
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What answers are read by: the connection's own adapters, but for times psycopg's loader. Django's is written in
+    Python and gives the same, since the zone of its connections is UTC."""
+
+    connection: Raw
+    adapters: AdaptersMap
+
+
+def reader(raw: Raw) -> Reader:
+    """What reads all answers of a connection: to find each type's loader anew took as long as to read the rows."""
+    found: Reader | None = vars(raw).get("_read_by_us")
+    if found is None:
+        reading = _Reading(raw, AdaptersMap(raw.adapters))
+        reading.adapters.register_loader("timestamptz", TimestamptzLoader)
+        found = vars(raw)["_read_by_us"] = Transformer(reading)
+    return found
+
+
 def _only_answer(raw: Raw) -> PGresult:
     try:
         return raw.wait(_one_answer(raw.pgconn))
@@ -88,23 +136,37 @@ def _one_answer(pgconn: PGconn) -> PQGen[PGresult]:
 def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
     """All results up to so many ends of transactions, by transaction."""
     found: list[list[PGresult]] = [[]]
-    while pgconn.flush():
-        if (yield Wait.RW) & Ready.R:
-            pgconn.consume_input()
     while ends:
-        while pgconn.is_busy():
-            yield Wait.R
-            pgconn.consume_input()
-        result = pgconn.get_result()
-        if result is None:
-            if pgconn.status == ConnStatus.BAD:
-                raise psycopg.OperationalError("The connection broke before every statement was answered.")
-        elif result.status == ExecStatus.PIPELINE_SYNC:
+        result = yield from _next_answer(pgconn)
+        if result.status == ExecStatus.PIPELINE_SYNC:
             ends -= 1
             found.append([])
         else:
             found[-1].append(result)
     return found[:-1]
+
+
+def _first_answers(pgconn: PGconn, count: int) -> PQGen[list[PGresult]]:
+    """So many results."""
+    found: list[PGresult] = []
+    while len(found) < count:
+        found.append((yield from _next_answer(pgconn)))
+    return found
+
+
+def _next_answer(pgconn: PGconn) -> PQGen[PGresult]:
+    """The next result in a pipeline, or the end of a transaction."""
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while True:
+        while pgconn.is_busy():
+            yield Wait.R
+            pgconn.consume_input()
+        if (result := pgconn.get_result()) is not None:
+            return result
+        if pgconn.status == ConnStatus.BAD:
+            raise psycopg.OperationalError("The connection broke before every statement was answered.")
 
 
 def good(raw: Raw, result: PGresult) -> PGresult:

@@ -2,7 +2,7 @@
 
 from tenants import prepared
 from tenants.errors import NoSubject, TwoSubjects
-from tenants.scope import current, frames
+from tenants.scope import Frame, frames
 
 _LOCK = prepared.statement("subject_lock", "uuid text")
 
@@ -13,24 +13,26 @@ def hold(subject: str) -> None:
     Inside a scope only. The same subject may be held again; a second one raises TwoSubjects, since
     two transactions that take two locks in two orders would wait for each other for ever.
     """
-    if frames()[-1].subject != (current(), subject):
-        _note(subject)
-        prepared.one(_LOCK, (str(current()), subject))
+    frame = frames()[-1]
+    if frame.subject != (frame.tenant, subject):
+        _note(frame, subject)
+        prepared.one(_LOCK, (str(frame.tenant), subject))
 
 
 def held(subject: str) -> None:
     """Note that a statement of this transaction has taken the lock, as one that must first find the subject does."""
-    _note(subject)
+    _note(frames()[-1], subject)
 
 
 def demand(subject: str) -> None:
     """Raise NoSubject unless this transaction holds the lock on this subject."""
-    if frames()[-1:] == [] or frames()[-1].subject != (current(), subject):
+    stack = frames()
+    if not stack or stack[-1].subject != (stack[-1].tenant, subject):
         raise NoSubject(f"Call tenants.locks.hold({subject!r}) first.")
 
 
-def _note(subject: str) -> None:
-    frame, wanted = frames()[-1], (current(), subject)
+def _note(frame: Frame, subject: str) -> None:
+    wanted = frame.tenant, subject
     if frame.subject not in (None, wanted):
         raise TwoSubjects(f"This transaction holds {frame.subject}; it may not also hold {wanted}.")
     frame.subject = wanted

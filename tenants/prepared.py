@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg.adapt import Transformer
 from psycopg.pq.abc import PGresult
 
 from tenants import libpq
@@ -15,6 +14,7 @@ Raw = libpq.Raw
 Value = libpq.Value
 Question = libpq.Question
 Beside = libpq.Beside
+Early = libpq.Early
 
 Then = Callable[[tuple[Any, ...]], None]
 """What hears the only row that a statement gives which was put off."""
@@ -74,7 +74,7 @@ def rows(query: str, values: Sequence[Value], make: Callable[[Sequence[Any]], Ro
 
 def read(result: PGresult, make: Callable[[Sequence[Any]], Row]) -> list[Row]:
     """The rows of an answer that has come, each as `make` makes it."""
-    reader = Transformer(connection.connection)
+    reader = libpq.reader(connections[DEFAULT_DB_ALIAS].connection)
     reader.set_pgresult(result)
     return reader.load_rows(0, result.ntuples, make)
 
@@ -95,9 +95,13 @@ def run_beside(query: str, values: Sequence[Value], work: Callable[[], None]) ->
     return _guarded(lambda raw: _run_beside(raw, query, values, work))
 
 
-def several(questions: Sequence[Question]) -> list[PGresult]:
-    """The answers of all statements, sent at once in the transaction in hand; each sees what is committed by then."""
-    return _guarded(lambda raw: _several(raw, questions))
+def several(questions: Sequence[Question], *, early: Early | None = None) -> list[PGresult]:
+    """The answers of all statements, sent at once in the transaction in hand; each sees what is committed by then.
+
+    `early` hears the first of the answers while PostgreSQL is at the others; it may ask nothing, and does not hear of
+    what failed.
+    """
+    return _guarded(lambda raw: _several(raw, questions, early))
 
 
 def later(query: str, values: Sequence[Value], then: Then | None = None) -> None:
@@ -106,7 +110,8 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
     For what nobody waits for: statements keep their order, and one that fails raises where it is sent. Inside a scope
     only, which lets it go where it ends by an exception.
     """
-    _guarded(lambda raw: _waiting(raw).append(((query, values), then)))
+    raw = connections[DEFAULT_DB_ALIAS].connection or _guarded(lambda found: found)
+    _waiting(raw).append(((query, values), then))
 
 
 def flush(*, commit: bool = False) -> None:
@@ -166,17 +171,23 @@ def _run_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[]
     return libpq.ask_beside(raw, query, values, work)
 
 
-def _several(raw: Raw, questions: Sequence[Question]) -> list[PGresult]:
+def _several(raw: Raw, questions: Sequence[Question], early: Early | None = None) -> list[PGresult]:
     """What was put off, then the questions, whose answers are given; the transaction begins with the first."""
     waiting = list(_waiting(raw))
     _waiting(raw).clear()
     first: list[Question] = [("BEGIN", ())] if libpq.begins(raw) else []
     sent = [*first, *(question for question, _then in waiting), *questions]
-    answers = _sent_together(raw, [sent])[len(first) :]
+    before = len(sent) - len(questions)
+    answers = _sent_early(raw, sent, before, early) if early else _sent_together(raw, [sent])
+    answers = answers[len(first) :]
     for (_question, then), answer in zip(waiting, answers, strict=False):
         if then:
             then(*read(answer, tuple))
     return answers[len(waiting) :]
+
+
+def _sent_early(raw: Raw, questions: Sequence[Question], before: int, early: Early) -> list[PGresult]:
+    return [libpq.good(raw, answer) for answer in libpq.ask_early(raw, questions, before, early)]
 
 
 def _together(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None) -> list[PGresult]:

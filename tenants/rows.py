@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, models
+from django.db.models.base import ModelState
 from psycopg.pq.abc import PGresult
 
 from tenants import actors, exact_json, prepared
@@ -23,15 +24,19 @@ class Columns(Generic[M]):
         self.texts = [
             f'{alias}."{field.column}"' + ("::text" if isinstance(field, ExactJSONField) else "") for field in fields
         ]
-        self._read = [(place, read) for place, field in enumerate(fields) if (read := _reader(field))]
+        self._read = [(field.attname, read) for field in fields if (read := _reader(field))]
 
     def made(self, found: Sequence[Any]) -> M:
-        """The row of these values, which may be followed by others."""
-        row = list(found[: len(self.names)])
-        for place, read in self._read:
-            if row[place] is not None:
-                row[place] = read(row[place])
-        return self.model.from_db(DEFAULT_DB_ALIAS, self.names, row)
+        """The row of these values, which may be followed by others; as `from_db`, which sets each by itself."""
+        row = self.model.__new__(self.model)
+        state, held = ModelState(), vars(row)
+        state.adding, state.db = False, DEFAULT_DB_ALIAS
+        held["_state"] = state
+        held.update(zip(self.names, found, strict=False))
+        for name, read in self._read:
+            if held[name] is not None:
+                held[name] = read(held[name])
+        return row
 
 
 class Rows(Generic[M]):

@@ -142,21 +142,21 @@ def test_an_answer_takes_two_round_trips(
     parked: ApprovalRequest, alice: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lock and what is read under it; what is written, with the audit's entry and the commit."""
-    trips: list[int] = []
-    sent = prepared._sent_together
+    trips: list[str] = []
 
-    def counted(raw: Any, transactions: Any) -> Any:
-        trips.append(sum(len(each) for each in transactions))
-        return sent(raw, transactions)
+    def counted(name: str) -> Callable[..., Any]:
+        sent = getattr(prepared, name)
+        return lambda *args: trips.append(name) or sent(*args)  # type: ignore[func-returns-value]
 
     def beside(*_args: Any, **_more: Any) -> Any:
         pytest.fail("A query went beside the round trips that are counted.")
 
-    monkeypatch.setattr(prepared, "_sent_together", counted)
+    for name in ("_sent_early", "_sent_together"):
+        monkeypatch.setattr(prepared, name, counted(name))
     monkeypatch.setattr(psycopg.Cursor, "execute", beside)
     values = {"decision": "approve", "version": 1, "channel": "page"}
     decided = decisions.decide(parked.pk, tenant=parked.tenant_id, actor=actor(alice), **values)
-    assert (decided.request.status, len(trips)) == ("approved", 2)
+    assert (decided.request.status, trips) == ("approved", ["_sent_early", "_sent_together"])
 
 
 class Latch:
@@ -208,3 +208,34 @@ def test_no_work_is_done_with_answers_that_did_not_come() -> None:
         prepared.together([[("SELECT 1 / $1::int", ("0",))], [("SELECT $1::text", ("last",))]], done.append)
     assert done == []
     assert prepared.one("SELECT $1::text", ("still here",)) == ("still here",)
+
+
+def test_the_first_answers_are_heard_while_the_others_are_under_way(acme: Tenant) -> None:
+    latch, seen = Latch(), []
+
+    def hear(answers: Any) -> None:
+        seen.extend(_said(answers))
+        latch.open()  # The others would never be answered, were this to come after them.
+
+    with scope(acme.pk):
+        answers = prepared.several([(_TENANT, ()), latch.take, ("SELECT $1::text", ("last",))], early=(1, hear))
+        assert (seen, _said(answers)[0], _said(answers)[-1]) == ([str(acme.pk)], str(acme.pk), "last")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_nothing_is_heard_early_of_what_failed(acme: Tenant, place: int) -> None:
+    heard: list[Any] = []
+    questions: list[prepared.Question] = [(_TENANT, ()), (_TENANT, ())]
+    questions[place] = "SELECT 1 / $1::int", ("0",)
+    with pytest.raises(DataError), scope(acme.pk):
+        prepared.several(questions, early=(1, heard.append))
+    assert len(heard) == place
+    assert prepared.one(_TENANT, ()) == ("none",), "the connection goes on"
+
+
+def test_times_are_read_as_the_orm_reads_them() -> None:
+    (at,) = prepared.one("SELECT $1::timestamptz", ("2026-03-29 01:30:00.000001+02:00",))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s::timestamptz", [at])
+        (found,) = cursor.fetchone()
+    assert (at, at.tzinfo, at.isoformat()) == (found, found.tzinfo, "2026-03-28T23:30:00.000001+00:00")
