@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg.pq import ConnStatus, TransactionStatus
+from psycopg_pool import ConnectionPool
 
 BELIEVED = 5.0  # Seconds for which an answer proves that the way to the server is open.
 
@@ -22,11 +23,12 @@ class PooledConnection(psycopg.Connection[Any]):
 
     def execute(self, query: Any, *args: Any, **values: Any) -> psycopg.Cursor[Any]:
         """As psycopg's; the empty query of the pool's check is sent only where the connection may have ended."""
-        if query == "" and self._quiet():
+        if query != "":
+            return super().execute(query, *args, **values)
+        if self._quiet():
             return self.cursor()
-        found: psycopg.Cursor[Any] = super().execute(query, *args, **values)
-        if query == "":
-            self.asked_at = time.monotonic()
+        found = self._asked(*args, **values)
+        self.asked_at = time.monotonic()
         return found
 
     def set_autocommit(self, value: bool) -> None:
@@ -35,6 +37,16 @@ class PooledConnection(psycopg.Connection[Any]):
             self._autocommit = value
         else:
             super().set_autocommit(value)
+
+    def _asked(self, *args: Any, **values: Any) -> psycopg.Cursor[Any]:
+        try:
+            return super().execute("", *args, **values)
+        except psycopg.Error:
+            # What ended this one has most likely ended those that lie idle. The pool tries one after the other, and
+            # waits longer and longer in between: with four of them whoever wants a connection had none after 5 seconds.
+            if isinstance(self._pool, ConnectionPool):
+                self._pool.check()
+            raise
 
     def _quiet(self) -> bool:
         pgconn = self.pgconn

@@ -155,6 +155,9 @@ if POOL_SIZE:
         "min_size": 1,
         "max_size": POOL_SIZE,
         "timeout": 5,
+        # A new connection is tried for as long as somebody waits for it. The pool would go on by itself, twice as long
+        # after each try: after four minutes without a database the next was two minutes away.
+        "reconnect_timeout": 5,
         "connection_class": PooledConnection,
     }
 if _owner_url:
