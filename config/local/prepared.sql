@@ -22,6 +22,23 @@ BEGIN
   RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
+CREATE FUNCTION public.audit_append(p_tenant uuid, p_seq bigint, p_at timestamp with time zone, p_actor_kind text, p_actor_id text, p_action text, p_target text, p_refused boolean, p_channel text, p_content_digest text, p_previous text, p_digest text, p_signature text, p_body text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE tenants_audithead h SET seq = p_seq, digest = p_digest, signature = p_signature
+   WHERE h.tenant_id = p_tenant AND h.seq = p_seq - 1 AND h.digest = p_previous;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the audit of tenant % has gone on', p_tenant USING ERRCODE = 'serialization_failure';
+  END IF;
+  INSERT INTO tenants_auditentry (tenant_id, seq, at, actor_kind, actor_id, action, target, refused, channel,
+                                  content_digest, previous, digest, signature)
+  VALUES (p_tenant, p_seq, p_at, p_actor_kind, p_actor_id, p_action, subject_bytes(p_target), p_refused, p_channel,
+          decode(p_content_digest, 'hex'), decode(p_previous, 'hex'), decode(p_digest, 'hex'),
+          decode(p_signature, 'base64'));
+  INSERT INTO tenants_auditcontent (tenant_id, seq, body) VALUES (p_tenant, p_seq, p_body);
+END $$;
+
 CREATE FUNCTION public.audit_blank(p_tenant uuid, p_before timestamp with time zone) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public'
@@ -73,9 +90,6 @@ CREATE FUNCTION public.delivery_states() RETURNS trigger
     AS $$
 DECLARE before text := CASE TG_OP WHEN 'INSERT' THEN '' ELSE OLD.status END;
 BEGIN
-  IF TG_OP = 'UPDATE' AND (false) THEN
-    RAISE EXCEPTION 'approvals_delivery: what was asked is frozen' USING ERRCODE = 'check_violation';
-  END IF;
   IF TG_OP = 'UPDATE' AND before = NEW.status THEN RETURN NEW; END IF;
   IF NOT (before || '>' || NEW.status = ANY (ARRAY['>pending', 'pending>given_up', 'pending>sending', 'sending>given_up', 'sending>pending', 'sending>sent'])) THEN
     RAISE EXCEPTION 'approvals_delivery: % to % is not allowed', coalesce(nullif(before, ''), 'nothing'), NEW.status
@@ -881,6 +895,64 @@ BEGIN
     RETURN QUERY SELECT * FROM request_ask(p_tenant, p_request, p_now, p_may);
 END $$;
 
+CREATE FUNCTION public.request_answer(p_tenant uuid, p_request uuid, p_subject text, p_id uuid, p_member uuid, p_in_place_of uuid, p_version integer, p_decision text, p_comment text, p_response text, p_channel text, p_actor jsonb, p_at timestamp with time zone, p_message text, p_data jsonb, p_status text, p_end_decision text, p_end_comment text, p_end_response text, p_event text, p_end_message text, p_end_data jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    v_subject bytea := subject_bytes(p_subject);
+    v_last bigint;
+BEGIN
+    INSERT INTO approvals_review (id, tenant_id, request_id, member_id, in_place_of_id, version, decision, comment,
+                                  response, channel, actor, at)
+    VALUES (p_id, p_tenant, p_request, p_member, p_in_place_of, p_version, p_decision, p_comment, p_response, p_channel,
+            p_actor, p_at);
+    IF p_status IS NOT NULL THEN
+        PERFORM request_finish(
+            p_tenant, p_request, p_status, p_end_decision, p_end_comment, p_end_response, p_actor, p_at);
+    END IF;
+    v_last := coalesce(
+        (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject), 0);
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT p_tenant, v_subject, v_last + x.place, x.name, clock_timestamp(), p_actor, x.message, x.data
+      FROM (VALUES (1, 'approval.reviewed', p_message, p_data), (2, p_event, p_end_message, p_end_data))
+           AS x(place, name, message, data)
+     WHERE x.name IS NOT NULL;
+    RETURN v_last + CASE WHEN p_status IS NULL THEN 1 ELSE 2 END;
+END $$;
+
+CREATE FUNCTION public.request_ascend(p_tenant uuid, p_request uuid, p_subject text, p_row text, p_now timestamp with time zone, p_may json, p_level integer, p_rung integer, p_short integer, p_due_at timestamp with time zone, p_next_at timestamp with time zone, p_stamp bigint, p_actor jsonb, p_facts jsonb, p_told jsonb, OUT code text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    f record;
+BEGIN
+    PERFORM subject_lock(p_tenant, p_subject);
+    SELECT CASE WHEN r.status <> 'pending' THEN r.status
+                WHEN r.xmin::text = p_row AND r.deadline > clock_timestamp() AND t.stamp = p_stamp
+                     AND NOT EXISTS (SELECT FROM approvals_review w WHERE w.tenant_id = r.tenant_id AND w.request_id = r.id)
+                     AND NOT EXISTS (SELECT FROM approvals_reassignment m
+                                      WHERE m.tenant_id = r.tenant_id AND m.request_id = r.id) THEN 'ok'
+                ELSE 'moved' END
+      INTO code
+      FROM approvals_approvalrequest r JOIN tenants_tenant t ON t.id = r.tenant_id
+     WHERE r.tenant_id = p_tenant AND r.id = p_request;
+    IF code IS DISTINCT FROM 'ok' THEN
+        RETURN;
+    END IF;
+    PERFORM request_climb(p_tenant, p_request, p_level, p_rung, p_short, p_due_at, p_next_at, p_stamp);
+    IF p_may IS NOT NULL THEN
+        PERFORM request_ask(p_tenant, p_request, p_now, p_may);
+    END IF;
+    IF p_facts IS NOT NULL THEN
+        FOR f IN SELECT x.message, x.data FROM jsonb_to_recordset(p_facts) AS x(message text, data jsonb) LOOP
+            last_event := event_append(p_tenant, p_subject, 'approval.escalated', p_actor, f.message, f.data);
+        END LOOP;
+    END IF;
+    IF p_told IS NOT NULL THEN
+        PERFORM request_tell(p_tenant, p_request, p_told);
+    END IF;
+END $$;
+
 CREATE FUNCTION public.request_ask(p_tenant uuid, p_request uuid, p_now timestamp with time zone, p_may json) RETURNS SETOF uuid
     LANGUAGE plpgsql ROWS 10
     AS $$
@@ -910,6 +982,15 @@ $$;
 CREATE FUNCTION public.request_end(p_tenant uuid, p_request uuid, p_status text, p_decision text, p_comment text, p_response text, p_actor jsonb, p_at timestamp with time zone, p_event text, p_message text, p_data jsonb) RETURNS bigint
     LANGUAGE plpgsql
     AS $$
+BEGIN
+    RETURN event_append(
+        p_tenant, request_finish(p_tenant, p_request, p_status, p_decision, p_comment, p_response, p_actor, p_at), p_event,
+        p_actor, p_message, p_data);
+END $$;
+
+CREATE FUNCTION public.request_finish(p_tenant uuid, p_request uuid, p_status text, p_decision text, p_comment text, p_response text, p_actor jsonb, p_at timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    AS $$
 DECLARE
     v_subject text;
 BEGIN
@@ -923,7 +1004,32 @@ BEGIN
     END IF;
     UPDATE approvals_asked a SET until = p_at
      WHERE a.tenant_id = p_tenant AND a.request_id = p_request AND a.until IS NULL;
-    RETURN event_append(p_tenant, v_subject, p_event, p_actor, p_message, p_data);
+    PERFORM request_follow(p_tenant, p_request, (p_actor->>3)::uuid);
+    RETURN v_subject;
+END $$;
+
+CREATE FUNCTION public.request_follow(p_tenant uuid, p_request uuid, p_by uuid) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    -- Nearly always so, and several times cheaper than an INSERT of nothing.
+    IF NOT EXISTS (SELECT FROM approvals_channel c WHERE c.tenant_id = p_tenant AND c.enabled) THEN
+        RETURN;
+    END IF;
+    INSERT INTO approvals_delivery
+      (id, tenant_id, request_id, member_id, channel_id, kind, key, transport, address, status, attempts, due_at, error)
+    SELECT gen_random_uuid(), p_tenant, p_request, c.member_id, c.id, 'decided', p_request || ':decided:', 'chat',
+           c.id::text, 'pending', 0, clock_timestamp(), ''
+      FROM approvals_channel c
+     WHERE c.tenant_id = p_tenant AND c.enabled AND c.archived_at IS NULL
+       AND (c.kinds IS NULL OR 'decided' = ANY (c.kinds))
+       AND (p_by IS NULL OR c.member_id IS NULL OR c.member_id <> p_by)
+       AND EXISTS (
+           SELECT FROM approvals_delivery d
+            WHERE d.tenant_id = p_tenant AND d.request_id = p_request AND d.channel_id = c.id AND d.transport = 'chat'
+              AND d.status IN ('sending', 'sent')
+              AND d.kind IN ('asked', 'asked_again', 'closing_soon', 'vote_lapsed', 'nobody_left', 'not_evaluable'))
+    ON CONFLICT DO NOTHING;
 END $$;
 
 CREATE FUNCTION public.request_hold(p_tenant uuid, p_request uuid) RETURNS text
@@ -941,33 +1047,45 @@ END $$;
 
 CREATE FUNCTION public.request_lapse(p_tenant uuid, p_request uuid, p_actor jsonb, p_expired text, p_agreed text, OUT code text, OUT subject text, OUT ref text, OUT initiators uuid[], OUT fail_run boolean, OUT last_event bigint) RETURNS record
     LANGUAGE plpgsql
-    AS $_$
-DECLARE
-    r record;
-    v_now timestamptz;
-    v_silence text;
-    v_yes boolean;
+    AS $$
 BEGIN
     subject := request_hold(p_tenant, p_request);
     IF subject IS NULL THEN
         code := 'unknown';
         RETURN;
     END IF;
-    v_now := clock_timestamp();
-    SELECT q.status, q.deadline, q.ref, q.version, q.risk, q.initiators, v.title, v.digest INTO r
+    SELECT l.code, l.ref, l.initiators, l.fail_run, l.last_event
+      INTO request_lapse.code, request_lapse.ref, request_lapse.initiators, request_lapse.fail_run, request_lapse.last_event
+      FROM request_lapsed(p_tenant, p_request, p_actor, p_expired, p_agreed, true) l;
+END $$;
+
+CREATE FUNCTION public.request_lapsed(p_tenant uuid, p_request uuid, p_actor jsonb, p_expired text, p_agreed text, p_may_fail boolean, OUT code text, OUT ref text, OUT initiators uuid[], OUT fail_run boolean, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+    r record;
+    v_now timestamptz := clock_timestamp();
+    v_yes boolean;
+BEGIN
+    SELECT q.status, q.deadline, q.ref, q.version, q.risk, q.initiators, v.title, v.digest,
+           coalesce(q.requirement->>'on_timeout', w.body->>'on_timeout') AS silence INTO r
       FROM approvals_approvalrequest q
       JOIN approvals_requestversion v ON v.tenant_id = q.tenant_id AND v.request_id = q.id AND v.number = q.version
+      LEFT JOIN approvals_wording w ON w.tenant_id = q.tenant_id AND w.digest = q.requirement_digest
      WHERE q.tenant_id = p_tenant AND q.id = p_request;
     IF r.status <> 'pending' OR r.deadline > v_now THEN
         code := CASE r.status WHEN 'pending' THEN 'early' ELSE r.status END;
         RETURN;
     END IF;
-    v_silence := request_silence(p_tenant, p_request);
-    v_yes := v_silence = 'approve' AND r.risk = 'low';
+    v_yes := coalesce(r.silence = 'approve' AND r.risk = 'low', false);
+    fail_run := NOT v_yes AND coalesce(r.silence = 'fail_run', false);
+    IF fail_run AND NOT p_may_fail THEN
+        code := 'fail_run';
+        RETURN;
+    END IF;
     code := CASE WHEN v_yes THEN 'approved' ELSE 'expired' END;
     ref := r.ref;
     initiators := r.initiators;
-    fail_run := NOT v_yes AND v_silence = 'fail_run';
     last_event := request_end(
         p_tenant, p_request, code, CASE WHEN v_yes THEN 'approve' ELSE '' END, '', '', p_actor, v_now, 'approval.' || code,
         replace(CASE WHEN v_yes THEN p_agreed ELSE p_expired END, '{title}', r.title),
@@ -997,14 +1115,27 @@ CREATE FUNCTION public.request_silence(p_tenant uuid, p_request uuid) RETURNS te
      WHERE r.tenant_id = p_tenant AND r.id = p_request
 $$;
 
+CREATE FUNCTION public.request_silent(p_tenant uuid, p_request uuid, p_subject text, p_stamp bigint, p_actor jsonb, p_expired text, p_agreed text, p_told jsonb, OUT code text, OUT ref text, OUT last_event bigint) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM subject_lock(p_tenant, p_subject);
+    IF p_told IS NOT NULL AND NOT EXISTS (SELECT FROM tenants_tenant t WHERE t.id = p_tenant AND t.stamp = p_stamp) THEN
+        code := 'moved';
+        RETURN;
+    END IF;
+    SELECT l.code, l.ref, l.last_event INTO request_silent.code, request_silent.ref, request_silent.last_event
+      FROM request_lapsed(p_tenant, p_request, p_actor, p_expired, p_agreed, false) l;
+    IF p_told IS NOT NULL AND last_event IS NOT NULL THEN
+        PERFORM request_tell(p_tenant, p_request, p_told);
+    END IF;
+END $$;
+
 CREATE FUNCTION public.request_states() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 DECLARE before text := CASE TG_OP WHEN 'INSERT' THEN '' ELSE OLD.status END;
 BEGIN
-  IF TG_OP = 'UPDATE' AND (NEW.tenant_id IS DISTINCT FROM OLD.tenant_id OR NEW.subject IS DISTINCT FROM OLD.subject OR NEW.ref IS DISTINCT FROM OLD.ref OR NEW.tool IS DISTINCT FROM OLD.tool OR NEW.tool_title IS DISTINCT FROM OLD.tool_title OR NEW.agent IS DISTINCT FROM OLD.agent OR NEW.agent_version IS DISTINCT FROM OLD.agent_version OR NEW.risk IS DISTINCT FROM OLD.risk OR NEW.effect IS DISTINCT FROM OLD.effect OR NEW.definition IS DISTINCT FROM OLD.definition OR NEW.definition_digest IS DISTINCT FROM OLD.definition_digest OR NEW.fingerprint IS DISTINCT FROM OLD.fingerprint OR NEW.proposed_arguments IS DISTINCT FROM OLD.proposed_arguments OR NEW.rationale IS DISTINCT FROM OLD.rationale OR NEW.initiators IS DISTINCT FROM OLD.initiators OR NEW.initiator IS DISTINCT FROM OLD.initiator OR NEW.labels IS DISTINCT FROM OLD.labels OR NEW.run IS DISTINCT FROM OLD.run OR NEW.evidence IS DISTINCT FROM OLD.evidence OR NEW.precondition IS DISTINCT FROM OLD.precondition OR NEW.supersedes_id IS DISTINCT FROM OLD.supersedes_id OR NEW.difference IS DISTINCT FROM OLD.difference OR NEW.opened_at IS DISTINCT FROM OLD.opened_at OR NEW.round IS DISTINCT FROM OLD.round) THEN
-    RAISE EXCEPTION 'approvals_approvalrequest: what was asked is frozen' USING ERRCODE = 'check_violation';
-  END IF;
   IF TG_OP = 'UPDATE' AND before = NEW.status THEN RETURN NEW; END IF;
   IF NOT (before || '>' || NEW.status = ANY (ARRAY['>pending', 'approved>superseded', 'pending>approved', 'pending>cancelled', 'pending>expired', 'pending>rejected', 'pending>responded', 'pending>superseded'])) THEN
     RAISE EXCEPTION 'approvals_approvalrequest: % to % is not allowed', coalesce(nullif(before, ''), 'nothing'), NEW.status
@@ -1012,6 +1143,57 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+CREATE FUNCTION public.request_states_frozen() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF NEW.tenant_id IS DISTINCT FROM OLD.tenant_id OR NEW.subject IS DISTINCT FROM OLD.subject OR NEW.ref IS DISTINCT FROM OLD.ref OR NEW.tool IS DISTINCT FROM OLD.tool OR NEW.tool_title IS DISTINCT FROM OLD.tool_title OR NEW.agent IS DISTINCT FROM OLD.agent OR NEW.agent_version IS DISTINCT FROM OLD.agent_version OR NEW.risk IS DISTINCT FROM OLD.risk OR NEW.effect IS DISTINCT FROM OLD.effect OR NEW.definition IS DISTINCT FROM OLD.definition OR NEW.definition_digest IS DISTINCT FROM OLD.definition_digest OR NEW.fingerprint IS DISTINCT FROM OLD.fingerprint OR NEW.proposed_arguments IS DISTINCT FROM OLD.proposed_arguments OR NEW.rationale IS DISTINCT FROM OLD.rationale OR NEW.initiators IS DISTINCT FROM OLD.initiators OR NEW.initiator IS DISTINCT FROM OLD.initiator OR NEW.labels IS DISTINCT FROM OLD.labels OR NEW.run IS DISTINCT FROM OLD.run OR NEW.evidence IS DISTINCT FROM OLD.evidence OR NEW.precondition IS DISTINCT FROM OLD.precondition OR NEW.supersedes_id IS DISTINCT FROM OLD.supersedes_id OR NEW.difference IS DISTINCT FROM OLD.difference OR NEW.opened_at IS DISTINCT FROM OLD.opened_at OR NEW.round IS DISTINCT FROM OLD.round THEN
+    RAISE EXCEPTION 'approvals_approvalrequest: what was asked is frozen' USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.request_tell(p_tenant uuid, p_request uuid, p_told jsonb) RETURNS void
+    LANGUAGE sql
+    AS $$
+    INSERT INTO approvals_delivery (id, tenant_id, request_id, member_id, channel_id, kind, key, transport, address, status,
+                                    attempts, due_at, error, bundled)
+    SELECT t.id, p_tenant, p_request, t.member_id, t.channel_id, t.kind, t.key, t.transport, t.address, 'pending',
+           0, coalesce(t.due_at, clock_timestamp()), '', t.bundled
+      FROM jsonb_to_recordset(p_told) AS t(id uuid, member_id uuid, channel_id uuid, kind text, key text, transport text,
+                                           address text, due_at timestamptz, bundled boolean)
+    ON CONFLICT DO NOTHING
+$$;
+
+CREATE FUNCTION public.roster_absences() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT json_agg(json_build_array(d.member_id, d.stand_in_id, d.starts, d.ends) ORDER BY d.created_at, d.id)::text
+  FROM approvals_delegation d WHERE d.withdrawn_at IS NULL AND d.ends > clock_timestamp()
+$$;
+
+CREATE FUNCTION public.roster_restricted() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT json_agg(json_build_array(a.agent,
+     (SELECT json_agg(u.user_id) FROM tenants_agentuserpermission u
+      JOIN auth_permission q ON q.id = u.permission_id AND q.codename = 'review'
+      WHERE u.content_object_id = a.id)))::text
+  FROM tenants_agentaccess a WHERE a.restricted
+$$;
+
+CREATE FUNCTION public.roster_rotations() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT json_agg(json_build_array(r.id, r.name, r.zone, r.every, r.handover, r.first_day,
+     (SELECT json_agg(p.member_id ORDER BY p.position) FROM approvals_rotationmember p WHERE p.rotation_id = r.id),
+     (SELECT json_agg(json_build_array(o.member_id, o.starts, o.ends) ORDER BY o.created_at, o.id)
+      FROM approvals_rotationoverride o
+      WHERE o.rotation_id = r.id AND o.withdrawn_at IS NULL AND o.ends > clock_timestamp()),
+     (SELECT json_agg(DISTINCT o.member_id) FROM approvals_rotationoverride o WHERE o.rotation_id = r.id)))::text
+  FROM approvals_rotation r
+$$;
 
 CREATE FUNCTION public.run_answered(p_tenant uuid, p_run uuid, p_seq bigint, p_request uuid, p_status text, p_reason text, p_text text, p_actor jsonb, OUT last_event bigint, OUT woken boolean) RETURNS record
     LANGUAGE plpgsql
@@ -1078,13 +1260,13 @@ CREATE FUNCTION public.run_wake(p_tenant uuid, p_run uuid, p_because text, p_act
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM runs_run r
-         WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
-           AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because)) THEN
+    UPDATE runs_run r SET status = 'queued', reason = '', updated_at = clock_timestamp(), due_at = clock_timestamp()
+     WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
+       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because);
+    IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    RETURN run_move(p_tenant, p_run, 'queued', '', p_actor, 'run.resumed', '', jsonb_build_object('because', p_because) || p_data);
+    RETURN event_append(p_tenant, 'run:' || p_run, 'run.resumed', p_actor, '', jsonb_build_object('because', p_because) || p_data);
 END $$;
 
 CREATE FUNCTION public.runs_run_fixed() RETURNS trigger
@@ -1128,11 +1310,15 @@ BEGIN
 END $$;
 
 CREATE FUNCTION public.subject_bytes(p_subject text) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  SELECT CASE WHEN p_subject ~ '^run:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-    THEN subject_of_run(substr(p_subject, 5)::uuid) ELSE '\x00'::bytea || convert_to(p_subject, 'UTF8') END
-$_$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+  IF p_subject LIKE 'run:________-____-____-____-____________'
+     AND translate(substr(p_subject, 5), '0123456789abcdef', '') = '----' THEN
+    RETURN '\x01'::bytea || uuid_send(substr(p_subject, 5)::uuid);
+  END IF;
+  RETURN '\x00'::bytea || convert_to(p_subject, 'UTF8');
+END $$;
 
 CREATE FUNCTION public.subject_key(p_tenant uuid, p_subject text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2417,51 +2603,56 @@ INSERT INTO public.django_migrations VALUES
 	(26, 'tenants', '0003_find_settled_outcomes', now()),
 	(27, 'tenants', '0004_actors_in_short', now()),
 	(28, 'tenants', '0005_subjects_as_bytes', now()),
-	(29, 'approvals', '0001_questions_answers_rules', now()),
-	(30, 'approvals', '0002_row_security_states_and_doors', now()),
-	(31, 'approvals', '0003_ask_again', now()),
-	(32, 'approvals', '0004_what_comes_next', now()),
-	(33, 'approvals', '0005_calendars_and_rotations', now()),
-	(34, 'approvals', '0006_end_and_climb', now()),
-	(35, 'approvals', '0007_due_in_turn', now()),
-	(36, 'approvals', '0008_share_what_many_requests_say', now()),
-	(37, 'approvals', '0009_lapse_in_one', now()),
-	(38, 'approvals', '0010_ways_out', now()),
-	(39, 'approvals', '0011_deliveries_by_state_and_channel', now()),
-	(40, 'approvals', '0012_fewer_indexes', now()),
-	(41, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
-	(42, 'approvals', '0014_what_rooms_hear', now()),
-	(43, 'approvals', '0015_ask_once_who_hears_events', now()),
-	(44, 'approvals', '0016_count_refused_callbacks', now()),
-	(45, 'approvals', '0017_count_what_was_given_up', now()),
-	(46, 'approvals', '0018_each_way_out_in_turn', now()),
-	(47, 'runs', '0001_tables_of_a_run', now()),
-	(48, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(49, 'runs', '0003_doors_of_the_sweep', now()),
-	(50, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(51, 'config', '0001_counts_for_the_metrics', now()),
-	(52, 'guardian', '0001_initial', now()),
-	(53, 'guardian', '0002_generic_permissions_index', now()),
-	(54, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(55, 'mfa', '0001_initial', now()),
-	(56, 'mfa', '0002_authenticator_timestamps', now()),
-	(57, 'mfa', '0003_authenticator_type_uniq', now()),
-	(58, 'tenants', '0006_digests_as_bytes', now()),
-	(59, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(60, 'runs', '0006_hear_answers_in_one', now()),
-	(61, 'runs', '0007_events_in_less_room', now()),
-	(62, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(63, 'runs', '0009_blank_by_target', now()),
-	(64, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(65, 'runs', '0011_read_steps_by_number', now()),
-	(66, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
-	(67, 'sessions', '0001_initial', now()),
-	(68, 'socialaccount', '0001_initial', now()),
-	(69, 'socialaccount', '0002_token_max_lengths', now()),
-	(70, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(71, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(72, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(73, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(29, 'tenants', '0006_digests_as_bytes', now()),
+	(30, 'tenants', '0007_append_in_one', now()),
+	(31, 'approvals', '0001_questions_answers_rules', now()),
+	(32, 'approvals', '0002_row_security_states_and_doors', now()),
+	(33, 'approvals', '0003_ask_again', now()),
+	(34, 'approvals', '0004_what_comes_next', now()),
+	(35, 'approvals', '0005_calendars_and_rotations', now()),
+	(36, 'approvals', '0006_end_and_climb', now()),
+	(37, 'approvals', '0007_due_in_turn', now()),
+	(38, 'approvals', '0008_share_what_many_requests_say', now()),
+	(39, 'approvals', '0009_lapse_in_one', now()),
+	(40, 'approvals', '0010_ways_out', now()),
+	(41, 'approvals', '0011_deliveries_by_state_and_channel', now()),
+	(42, 'approvals', '0012_fewer_indexes', now()),
+	(43, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
+	(44, 'approvals', '0014_what_rooms_hear', now()),
+	(45, 'approvals', '0015_ask_once_who_hears_events', now()),
+	(46, 'approvals', '0016_count_refused_callbacks', now()),
+	(47, 'approvals', '0017_count_what_was_given_up', now()),
+	(48, 'approvals', '0018_each_way_out_in_turn', now()),
+	(49, 'approvals', '0019_many_at_once', now()),
+	(50, 'approvals', '0020_answer_in_one', now()),
+	(51, 'approvals', '0021_read_what_is_seldom_apart', now()),
+	(52, 'runs', '0001_tables_of_a_run', now()),
+	(53, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(54, 'runs', '0003_doors_of_the_sweep', now()),
+	(55, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(56, 'config', '0001_counts_for_the_metrics', now()),
+	(57, 'guardian', '0001_initial', now()),
+	(58, 'guardian', '0002_generic_permissions_index', now()),
+	(59, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(60, 'mfa', '0001_initial', now()),
+	(61, 'mfa', '0002_authenticator_timestamps', now()),
+	(62, 'mfa', '0003_authenticator_type_uniq', now()),
+	(63, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(64, 'runs', '0006_hear_answers_in_one', now()),
+	(65, 'runs', '0007_events_in_less_room', now()),
+	(66, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(67, 'runs', '0009_blank_by_target', now()),
+	(68, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(69, 'runs', '0011_read_steps_by_number', now()),
+	(70, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(71, 'runs', '0013_wake_in_one_update', now()),
+	(72, 'sessions', '0001_initial', now()),
+	(73, 'socialaccount', '0001_initial', now()),
+	(74, 'socialaccount', '0002_token_max_lengths', now()),
+	(75, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(76, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(77, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(78, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2475,7 +2666,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 73, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 78, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -2516,7 +2707,7 @@ ALTER TABLE ONLY public.approvals_approvalrequest
     ADD CONSTRAINT approvals_approvalrequest_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.approvals_asked
-    ADD CONSTRAINT approvals_asked_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT approvals_asked_pkey PRIMARY KEY (id) WITH (fillfactor='50');
 
 ALTER TABLE ONLY public.approvals_calendar
     ADD CONSTRAINT approvals_calendar_in_tenant UNIQUE (tenant_id, id);
@@ -2857,7 +3048,7 @@ CREATE INDEX account_emailconfirmation_key_f43612bd_like ON public.account_email
 
 CREATE INDEX approvals_approvalrequest_supersedes_id_070753b6 ON public.approvals_approvalrequest USING btree (supersedes_id);
 
-CREATE INDEX approvals_asked_request_id_d0d46845 ON public.approvals_asked USING btree (request_id);
+CREATE INDEX approvals_asked_request_id_d0d46845 ON public.approvals_asked USING btree (request_id) WITH (fillfactor='50');
 
 CREATE INDEX approvals_callbackseen_channel_id_97bd18c4 ON public.approvals_callbackseen USING btree (channel_id);
 
@@ -3079,7 +3270,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_auditentry 
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_event FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
 
-CREATE TRIGGER delivery_states BEFORE INSERT OR UPDATE ON public.approvals_delivery FOR EACH ROW EXECUTE FUNCTION public.delivery_states();
+CREATE TRIGGER delivery_states BEFORE INSERT OR UPDATE OF status ON public.approvals_delivery FOR EACH ROW EXECUTE FUNCTION public.delivery_states();
 
 CREATE TRIGGER events_to_webhooks AFTER INSERT ON public.tenants_event REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION public.events_to_webhooks();
 
@@ -3087,7 +3278,9 @@ CREATE TRIGGER fixed BEFORE UPDATE OF id ON public.runs_run FOR EACH ROW EXECUTE
 
 CREATE TRIGGER fixed BEFORE UPDATE OF kind, seq, run_id ON public.runs_step FOR EACH ROW EXECUTE FUNCTION public.runs_step_fixed();
 
-CREATE TRIGGER request_states BEFORE INSERT OR UPDATE ON public.approvals_approvalrequest FOR EACH ROW EXECUTE FUNCTION public.request_states();
+CREATE TRIGGER request_states BEFORE INSERT OR UPDATE OF status ON public.approvals_approvalrequest FOR EACH ROW EXECUTE FUNCTION public.request_states();
+
+CREATE TRIGGER request_states_frozen BEFORE UPDATE OF tenant_id, subject, ref, tool, tool_title, agent, agent_version, risk, effect, definition, definition_digest, fingerprint, proposed_arguments, rationale, initiators, initiator, labels, run, evidence, precondition, supersedes_id, difference, opened_at, round ON public.approvals_approvalrequest FOR EACH ROW EXECUTE FUNCTION public.request_states_frozen();
 
 CREATE TRIGGER state BEFORE INSERT OR UPDATE ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_state();
 
