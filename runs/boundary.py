@@ -1,15 +1,10 @@
-"""One boundary of a worker: the values of `journal_boundary`, its answer, and the journal as it stands after it."""
+"""One boundary of a worker: the values of `journal_boundary`, and its answer."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from runs import states
-from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
-from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
+from runs.entries import Closing, Journal, Opening, Planned, Stored
 from tenants import exact_json, prepared
 
 _SIGNATURE = """
@@ -69,7 +64,7 @@ def close(values: list[prepared.Value], closing: Closing, journal: Journal) -> N
         closing.note,
     ]
     if usage:
-        tokens, cost = _totals(journal, usage)
+        tokens, cost = journal.totals(usage)
         values[_AT["tokens_total"] :] = [str(tokens), str(cost)]
 
 
@@ -176,163 +171,3 @@ def _more(seq: int, planned: Planned) -> dict[str, Any]:
         "declined": planned.declined,
         "message": planned.message,
     }
-
-
-def moment(seconds: float | None) -> datetime | None:
-    """The time of so many seconds since the epoch."""
-    return None if seconds is None else _at(seconds)
-
-
-def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def planned_row(seq: int, planned: Planned, *, declined: str) -> StepRow:
-    """The step as it is recorded when it is planned; `declined` where it ended at once."""
-    return StepRow(
-        seq=seq,
-        kind=planned.kind,
-        status="declined" if declined else "planned",
-        reason=declined,
-        turn=planned.turn,
-        tool=planned.tool,
-        effect=planned.effect,
-        call_id=planned.call_id,
-        digest=planned.digest,
-        proposed=body(planned.proposed),
-        arguments=body(planned.arguments),
-        rationale=body(planned.rationale),
-        result=body(planned.result),
-    )
-
-
-def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
-    """The step after its attempt was closed."""
-    step = journal.step(closing.step)
-    status = answer.closed_status or step.status
-    row = step._replace(
-        status=status,
-        reason=answer.closed_reason or "",
-        due_at=moment(answer.next_at),
-        result=step.result if closing.result is None else body(closing.result),
-        payloads=_stored(step, closing),
-        attempts=_closed(step, closing, answer) if status in STEP_OPEN else (),
-    )
-    return row if closing.usage is None else _used(journal, row, closing.usage)
-
-
-def _closed(step: StepRow, closing: Closing, answer: Answer) -> tuple[AttemptRow, ...]:
-    last = replace(
-        step.attempts[-1],
-        closed_at=moment(answer.at),
-        cause=closing.cause,
-        message=closing.message,
-        not_done=closing.not_done,
-        next_at=moment(answer.next_at),
-    )
-    return (*step.attempts[:-1], last)
-
-
-def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
-    if not isinstance(closing.result, Stored):
-        return step.payloads
-    return {**(step.payloads or {}), "result": str(closing.result.payload)}
-
-
-def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
-    tokens, cost = _totals(journal, usage)
-    return row._replace(
-        tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost, tokens_total=tokens, cost_total=cost
-    )
-
-
-def _totals(journal: Journal, usage: Usage) -> tuple[int, Decimal]:
-    """Tokens and cost of the whole run with this turn. Only its holder closes turns, so it knows what was before."""
-    return journal.tokens + usage.tokens_in + usage.tokens_out, journal.cost + (usage.cost or 0)
-
-
-def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> StepRow:
-    """The step after an attempt was opened."""
-    number = answer.number or 1
-    attempt = AttemptRow(number, opening.kind, fence, opening.key, _at(answer.at))
-    return step._replace(
-        status="started" if opening.kind == "call" else step.status,
-        tries=number,
-        due_at=None,
-        arguments=step.arguments if opening.arguments is None else opening.arguments,
-        digest=opening.digest or step.digest,
-        attempts=(*step.attempts, attempt),
-    )
-
-
-def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> Journal:
-    """The journal with these steps put in the place of their former selves, or added; it begins at a compaction."""
-    steps = list(journal.steps)
-    first = steps[0].seq if steps else journal.next_seq
-    for row in changed:
-        place = row.seq - first
-        if place < len(steps):
-            steps[place] = row
-        else:
-            steps.append(row)
-        if row.kind == COMPACTION and row.status == "completed":
-            steps, first = steps[place:], row.seq
-    return Journal(journal.run, steps, last_event, first + len(steps))
-
-
-def expected(
-    journal: Journal, closing: Closing | None, plans: Sequence[Planned], opening: Opening | None
-) -> Answer | None:
-    """The answer if nobody else writes meanwhile, but for its time; None where it cannot be told beforehand."""
-    if closing and (closing.status != "completed" or closing.due_at or closing.delay is not None):
-        return None
-    first = journal.steps[0].seq if journal.steps else journal.next_seq
-    touched = [each.step for each in (closing, opening) if each]
-    if any(not first <= seq < journal.next_seq + len(plans) for seq in touched):
-        return None  # A holder that lost its lease long ago speaks of steps that it does not know.
-    events = sum(2 if planned.declined else 1 for planned in plans) + bool(closing) + bool(opening)
-    opened: int | None = None
-    if opening:
-        opened = 1 if opening.step >= journal.next_seq else journal.step(opening.step).tries + 1
-    closed = (closing.status, closing.reason) if closing else (None, "")
-    last = journal.last_event
-    return Answer("ok", states.RUNNING, last + 1, last + events, 0.0, *closed, None, opened)
-
-
-def timed(journal: Journal, opening: Opening | None, at: float) -> Journal:
-    """The journal that was expected, once it is known when the attempt was opened."""
-    if opening:
-        step = journal.step(opening.step)
-        last = replace(step.attempts[-1], opened_at=_at(at))
-        place = step.seq - journal.steps[0].seq
-        steps = [
-            *journal.steps[:place],
-            step._replace(attempts=(*step.attempts[:-1], last)),
-            *journal.steps[place + 1 :],
-        ]
-        return replace(journal, steps=steps)
-    return journal
-
-
-def told(
-    journal: Journal,
-    answer: Answer,
-    closing: Closing | None,
-    plans: Sequence[Planned],
-    opening: Opening | None,
-    *,
-    fence: int,
-) -> Journal:
-    """The journal as the answer says it stands now."""
-    changed: dict[int, StepRow] = {}
-    if closing:
-        changed[closing.step] = closed_row(journal, closing, answer)
-    opens = opening is not None and answer.code == "ok"
-    finished = answer.status in FINISHED
-    for seq, planned in enumerate(plans, journal.next_seq):
-        if planned.kind == TOOL_CALL or opens:
-            changed[seq] = planned_row(seq, planned, declined=planned.declined or ("cancelled" if finished else ""))
-    if opening and opens:
-        before = changed.get(opening.step) or journal.step(opening.step)
-        changed[opening.step] = opened_row(before, opening, answer, fence)
-    return after(journal, list(changed.values()), last_event=answer.last_event)

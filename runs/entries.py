@@ -223,3 +223,7 @@ class Journal:
     def cost(self) -> Decimal:
         """Reported cost of the whole run so far."""
         return next((s.cost_total for s in reversed(self.steps) if s.cost_total is not None), Decimal(0))
+
+    def totals(self, usage: Usage) -> tuple[int, Decimal]:
+        """Tokens and cost of the whole run with this turn. Its holder alone closes turns: it knows what was before."""
+        return self.tokens + usage.tokens_in + usage.tokens_out, self.cost + (usage.cost or 0)

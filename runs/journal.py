@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import bells, boundary, leases, states
+from runs import bells, boundary, leases, standing, states
 from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
@@ -147,7 +147,7 @@ class Holder:
         (last_event,) = prepared.one(_PROGRESS, (*self._key, self._actor, message, data))
         if last_event is not None:
             self.behind = self.behind or last_event != self.journal.last_event + 1
-            self.journal = boundary.after(self.journal, (), last_event=last_event)
+            self.journal = standing.after(self.journal, (), last_event=last_event)
             self._ring(last_event)
 
     def locked(self, act: Callable[[Journal], T]) -> T:
@@ -246,12 +246,12 @@ class Holder:
         opening: Opening | None = None,
     ) -> boundary.Answer:
         before, fence = self.journal, self.lease.fence
-        expected = boundary.expected(before, closing, plans, opening)
+        expected = standing.expected(before, closing, plans, opening)
         foreseen: list[Journal] = []
 
         def foresee() -> None:
             if expected:
-                foreseen.append(boundary.told(before, expected, closing, plans, opening, fence=fence))
+                foreseen.append(standing.told(before, expected, closing, plans, opening, fence=fence))
                 if opening:
                     self.prepare(foreseen[0], foreseen[0].step(opening.step))
 
@@ -261,9 +261,9 @@ class Holder:
         self._clock = (answer.at, time.monotonic())
         self.behind = self.behind or answer.first_event != before.last_event + 1
         if foreseen and answer._replace(at=0.0) == expected:
-            self.journal = boundary.timed(foreseen[0], opening, answer.at)
+            self.journal = standing.timed(foreseen[0], opening, answer.at)
         else:
-            self.journal = boundary.told(before, answer, closing, plans, opening, fence=fence)
+            self.journal = standing.told(before, answer, closing, plans, opening, fence=fence)
         self._ring(answer.last_event)
         if closing and closing.status == "unknown":
             bells.unsettled(self.lease.tenant)
