@@ -36,67 +36,24 @@ class Answer(NamedTuple):
     number: int | None
 
 
-def blank(tenant: str, run: str, fence: str, actor: str) -> list[prepared.Value]:
-    """The values of a boundary at which nothing happens."""
-    values: list[prepared.Value] = [None] * len(_NAMES)
-    values[:4] = [tenant, run, fence, actor]
-    return values
-
-
-def close(values: list[prepared.Value], closing: Closing, journal: Journal) -> None:
-    """Add the end of an attempt, and what the run has used up with it."""
-    at = _AT["close"]
-    usage = closing.usage
-    values[at : at + 14] = [
-        str(closing.step),
-        closing.status,
-        closing.reason,
-        closing.cause,
-        closing.message,
-        prepared.text(closing.not_done),
-        prepared.text(closing.delay),
-        prepared.text(closing.due_at),
-        body(closing.result),
-        payloads(result=closing.result),
-        str(usage.tokens_in) if usage else None,
-        str(usage.tokens_out) if usage else None,
-        prepared.text(usage.cost) if usage else None,
-        closing.note,
-    ]
-    if usage:
-        tokens, cost = journal.totals(usage)
-        values[_AT["tokens_total"] :] = [str(tokens), str(cost)]
-
-
-def plan(values: list[prepared.Value], first: int, plans: Sequence[Planned]) -> None:
-    """Add the steps that are numbered from `first`; one alone, or one before declined ones, costs least."""
-    rest = [(first + place, planned) for place, planned in enumerate(plans)]
-    if not rest[0][1].declined:
-        _new(values, *rest.pop(0))
-    if rest:
-        values[_AT["more"]] = exact_json.dumps([_more(seq, planned) for seq, planned in rest])
-
-
-def turn(values: list[prepared.Value], seq: int, planned: Planned) -> Opening:
-    """Add a model turn, compaction or observation that is planned and opened at once."""
-    _new(values, seq, planned)
-    opening = Opening(step=seq, message=planned.message)
-    open_attempt(values, opening)
-    return opening
-
-
-def open_attempt(values: list[prepared.Value], opening: Opening) -> None:
-    """Add the beginning of an attempt."""
-    at = _AT["open"]
-    values[at : at + 7] = [
-        str(opening.step),
-        opening.kind,
-        opening.key,
-        prepared.text(opening.stamp),
-        opening.arguments,
-        opening.digest or None,
-        opening.message,
-    ]
+def values(
+    key: tuple[str, str, str],
+    actor: str,
+    journal: Journal,
+    closing: Closing | None,
+    plans: Sequence[Planned],
+    opening: Opening | None,
+) -> list[prepared.Value]:
+    """What is sent for a boundary of this holder (tenant, run, fence): what is closed, planned and opened at it."""
+    found: list[prepared.Value] = [None] * len(_NAMES)
+    found[:4] = [*key, actor]
+    if closing:
+        _close(found, closing, journal)
+    if plans:
+        _plan(found, journal.next_seq, plans)
+    if opening:
+        _open(found, opening)
+    return found
 
 
 def write(values: list[prepared.Value], beside: Callable[[], None]) -> Answer:
@@ -130,6 +87,54 @@ def payloads(**texts: str | Stored | None) -> str | None:
     """Where the rest lies, as JSON; None where all of it is in the row."""
     found = {name: str(text.payload) for name, text in texts.items() if isinstance(text, Stored)}
     return exact_json.dumps(found) if found else None
+
+
+def _close(values: list[prepared.Value], closing: Closing, journal: Journal) -> None:
+    """Add the end of an attempt, and what the run has used up with it."""
+    at = _AT["close"]
+    usage = closing.usage
+    values[at : at + 14] = [
+        str(closing.step),
+        closing.status,
+        closing.reason,
+        closing.cause,
+        closing.message,
+        prepared.text(closing.not_done),
+        prepared.text(closing.delay),
+        prepared.text(closing.due_at),
+        body(closing.result),
+        payloads(result=closing.result),
+        str(usage.tokens_in) if usage else None,
+        str(usage.tokens_out) if usage else None,
+        prepared.text(usage.cost) if usage else None,
+        closing.note,
+    ]
+    if usage:
+        tokens, cost = journal.totals(usage)
+        values[_AT["tokens_total"] :] = [str(tokens), str(cost)]
+
+
+def _plan(values: list[prepared.Value], first: int, plans: Sequence[Planned]) -> None:
+    """Add the steps that are numbered from `first`; one alone, or one before declined ones, costs least."""
+    rest = [(first + place, planned) for place, planned in enumerate(plans)]
+    if not rest[0][1].declined:
+        _new(values, *rest.pop(0))
+    if rest:
+        values[_AT["more"]] = exact_json.dumps([_more(seq, planned) for seq, planned in rest])
+
+
+def _open(values: list[prepared.Value], opening: Opening) -> None:
+    """Add the beginning of an attempt."""
+    at = _AT["open"]
+    values[at : at + 7] = [
+        str(opening.step),
+        opening.kind,
+        opening.key,
+        prepared.text(opening.stamp),
+        opening.arguments,
+        opening.digest or None,
+        opening.message,
+    ]
 
 
 def _new(values: list[prepared.Value], seq: int, planned: Planned) -> None:

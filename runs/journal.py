@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import bells, boundary, leases, standing, states
+from runs import bells, boundary, leases, onward, standing, states
 from runs.command import CannotDecline, Command, command
 from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
@@ -80,10 +80,9 @@ class Holder:
 
     def open_turn(self, kind: str = states.MODEL_TURN, *, message: str = "") -> StepRow:
         """Plan and start a model turn, compaction or observation; the step, with its attempt open."""
-        values = self._values()
         planned = self._turn(kind, message)
-        opening = boundary.turn(values, self.journal.next_seq, planned)
-        return self._opened(self._write(values, plans=[planned], opening=opening), opening)
+        opening = Opening(self.journal.next_seq, message=message)
+        return self._opened(self._write(plans=[planned], opening=opening), opening)
 
     def close_turn_and_open(
         self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
@@ -92,26 +91,16 @@ class Holder:
 
         On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
         """
-        values = self._values()
-        boundary.close(values, closing, self.journal)
-        if plans:
-            boundary.plan(values, self.journal.next_seq, plans)
-        if opening:
-            boundary.open_attempt(values, opening)
-        code = self._write(values, closing=closing, plans=plans, opening=opening)
-        return self._opened(code, opening) if opening else None
+        answer = self._write(closing=closing, plans=plans, opening=opening)
+        return self._opened(answer, opening) if opening else None
 
     def open(self, opening: Opening) -> StepRow:
         """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
-        values = self._values()
-        boundary.open_attempt(values, opening)
-        return self._opened(self._write(values, opening=opening), opening)
+        return self._opened(self._write(opening=opening), opening)
 
     def close(self, closing: Closing) -> StepRow:
         """Close the open attempt of a step. Raises LostLease; a run that was stopped meanwhile is no error here."""
-        values = self._values()
-        boundary.close(values, closing, self.journal)
-        self._write(values, closing=closing)
+        self._write(closing=closing)
         return self.journal.step(closing.step)
 
     def close_and_open(self, closing: Closing, opening: Opening | str) -> StepRow:
@@ -119,15 +108,11 @@ class Holder:
 
         Returns the opened step. Raises LostLease, Halted, StaleStamp; in the last two the closing is recorded.
         """
-        values = self._values()
-        boundary.close(values, closing, self.journal)
+        plans = []
         if isinstance(opening, str):
             plans = [self._turn(opening, "")]
-            opening = boundary.turn(values, self.journal.next_seq, plans[0])
-        else:
-            plans = []
-            boundary.open_attempt(values, opening)
-        return self._opened(self._write(values, closing=closing, plans=plans, opening=opening), opening)
+            opening = Opening(self.journal.next_seq)
+        return self._opened(self._write(closing=closing, plans=plans, opening=opening), opening)
 
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
         """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
@@ -231,31 +216,23 @@ class Holder:
             bells.unsettled(self.lease.tenant)
         leases.stopped(self.lease)
 
-    def _values(self) -> list[prepared.Value]:
-        return boundary.blank(*self._key, self._actor)
-
     def _turn(self, kind: str, message: str) -> Planned:
         return Planned(kind, turn=self.journal.turns if kind == states.COMPACTION else 0, message=message)
 
     def _write(
-        self,
-        values: list[prepared.Value],
-        *,
-        closing: Closing | None = None,
-        plans: Sequence[Planned] = (),
-        opening: Opening | None = None,
+        self, *, closing: Closing | None = None, plans: Sequence[Planned] = (), opening: Opening | None = None
     ) -> boundary.Answer:
         before, fence = self.journal, self.lease.fence
         expected = standing.expected(before, closing, plans, opening)
         foreseen: list[Journal] = []
 
         def foresee() -> None:
-            if expected:
+            if expected and not foreseen:
                 foreseen.append(standing.told(before, expected, closing, plans, opening, fence=fence))
                 if opening:
                     self.prepare(foreseen[0], foreseen[0].step(opening.step))
 
-        answer = boundary.write(values, foresee)
+        answer = self._sent(expected, closing, plans, opening, foresee)
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -268,6 +245,21 @@ class Holder:
         if closing and closing.status == "unknown":
             bells.unsettled(self.lease.tenant)
         return answer
+
+    def _sent(
+        self,
+        expected: boundary.Answer | None,
+        closing: Closing | None,
+        plans: Sequence[Planned],
+        opening: Opening | None,
+        beside: Callable[[], None],
+    ) -> boundary.Answer:
+        key, actor, journal = self._key, self._actor, self.journal
+        if expected and closing and opening and onward.fits(journal, closing, plans, opening):
+            at = onward.write(key, actor, journal, closing, plans[0], opening, beside)
+            if at is not None:
+                return expected._replace(at=at)
+        return boundary.write(boundary.values(key, actor, journal, closing, plans, opening), beside)
 
     def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:
         if answer.code == "halted":

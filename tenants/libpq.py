@@ -9,13 +9,11 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg.abc import PQGen
 from psycopg.abc import Transformer as Reader
 from psycopg.adapt import AdaptersMap, Transformer
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.types.datetime import TimestamptzLoader
-from psycopg.waiting import Ready, Wait
 
 Value = str | Sequence[str] | None
 """Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
@@ -57,10 +55,10 @@ def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside
             for name, values in questions:
                 raw.pgconn.send_query_prepared(name, _all(values))
             raw.pgconn.pipeline_sync()
-        answers = raw.wait(_answers(raw.pgconn, len(named) - 1)) if beside else []
+        answers = _answers(raw.pgconn, len(named) - 1) if beside else []
         if beside and all(is_good(answer) for each in answers for answer in each):
             beside(answers)
-        answers += raw.wait(_answers(raw.pgconn, 1 if beside else len(named)))
+        answers += _answers(raw.pgconn, 1 if beside else len(named))
     except BaseException:
         raw.close()  # Answers may be under way still, and nobody would know to what.
         raise
@@ -79,10 +77,10 @@ def ask_early(raw: Raw, questions: Sequence[Question], before: int, early: Early
             if place == before + count:
                 raw.pgconn.send_flush_request()
         raw.pgconn.pipeline_sync()
-        answers = raw.wait(_first_answers(raw.pgconn, before + count))
+        answers = [_next_answer(raw.pgconn) for _ in range(before + count)]
         if all(map(is_good, answers)):
             hear(answers[before:])
-        answers += raw.wait(_answers(raw.pgconn, 1))[0]
+        answers += _answers(raw.pgconn, 1)[0]
     except BaseException:
         raw.close()  # As above.
         raise
@@ -110,34 +108,18 @@ def reader(raw: Raw) -> Reader:
 
 
 def _only_answer(raw: Raw) -> PGresult:
-    try:
-        return raw.wait(_one_answer(raw.pgconn))
-    except BaseException:
-        raw.close()  # The answer may be under way still, and nobody would know to what.
-        raise
-
-
-def _one_answer(pgconn: PGconn) -> PQGen[PGresult]:
     """The result of the only statement that was sent."""
-    while pgconn.flush():
-        if (yield Wait.RW) & Ready.R:
-            pgconn.consume_input()
-    while pgconn.is_busy():
-        yield Wait.R
-        pgconn.consume_input()
-    found = pgconn.get_result()
-    while pgconn.get_result() is not None:
+    found = _next_answer(raw.pgconn)
+    while raw.pgconn.get_result() is not None:
         pass
-    if found is None:
-        raise psycopg.OperationalError("The connection broke before the statement was answered.")
     return found
 
 
-def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
+def _answers(pgconn: PGconn, ends: int) -> list[list[PGresult]]:
     """All results up to so many ends of transactions, by transaction."""
     found: list[list[PGresult]] = [[]]
     while ends:
-        result = yield from _next_answer(pgconn)
+        result = _next_answer(pgconn)
         if result.status == ExecStatus.PIPELINE_SYNC:
             ends -= 1
             found.append([])
@@ -146,27 +128,12 @@ def _answers(pgconn: PGconn, ends: int) -> PQGen[list[list[PGresult]]]:
     return found[:-1]
 
 
-def _first_answers(pgconn: PGconn, count: int) -> PQGen[list[PGresult]]:
-    """So many results."""
-    found: list[PGresult] = []
-    while len(found) < count:
-        found.append((yield from _next_answer(pgconn)))
-    return found
-
-
-def _next_answer(pgconn: PGconn) -> PQGen[PGresult]:
-    """The next result in a pipeline, or the end of a transaction."""
-    while pgconn.flush():
-        if (yield Wait.RW) & Ready.R:
-            pgconn.consume_input()
-    while True:
-        while pgconn.is_busy():
-            yield Wait.R
-            pgconn.consume_input()
-        if (result := pgconn.get_result()) is not None:
-            return result
+def _next_answer(pgconn: PGconn) -> PGresult:
+    """The next result, or in a pipeline the end of a transaction. libpq waits, and sends meanwhile what is unsent."""
+    while (result := pgconn.get_result()) is None:
         if pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError("The connection broke before every statement was answered.")
+    return result
 
 
 def good(raw: Raw, result: PGresult) -> PGresult:

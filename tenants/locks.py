@@ -6,6 +6,9 @@ from tenants.scope import Frame, frames
 
 _LOCK = prepared.statement("subject_lock", "uuid text")
 
+ENTER_AND_HOLD = "SELECT set_config('app.tenant', $1, true) || subject_lock($1::uuid, $2)"
+"""The first of two statements that are sent together: the tenant and the lock, which the second is to see under."""
+
 
 def hold(subject: str) -> None:
     """Take the lock on (tenant, subject) and keep it to the end of the transaction.

@@ -95,6 +95,14 @@ def run_beside(query: str, values: Sequence[Value], work: Callable[[], None]) ->
     return _guarded(lambda raw: _run_beside(raw, query, values, work))
 
 
+def run_after(first: Question, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
+    """As `run_beside`, in one transaction after `first`, so that it sees what is committed once that was answered.
+
+    Outside a transaction only.
+    """
+    return _guarded(lambda raw: _together(raw, [[first, (query, values)]], lambda _answers: work())[1])
+
+
 def several(questions: Sequence[Question], *, early: Early | None = None) -> list[PGresult]:
     """The answers of all statements, sent at once in the transaction in hand; each sees what is committed by then.
 

@@ -1,0 +1,147 @@
+"""The boundary at which all goes on as its holder expects: an attempt that went well is closed, a new step is opened.
+
+Nearly every boundary is this one. As one statement of which every value is known it costs PostgreSQL two thirds of the
+function that tells all cases apart. Where anything is otherwise it writes nothing, and that function is asked.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from django.db import IntegrityError
+
+from runs.entries import Closing, Journal, Opening, Planned, Stored, Usage
+from tenants import exact_json, prepared
+from tenants.locks import ENTER_AND_HOLD
+
+_STATEMENT = """
+WITH closed AS (
+    UPDATE runs_step s
+       SET status = 'completed', reason = '', result = :result, {usage}
+           last_closed_at = clock_timestamp(), last_cause = '', last_message = ''
+      FROM runs_lease l, runs_run r
+     WHERE l.tenant_id = :tenant AND l.run_id = :run AND l.fence = :fence AND l.until > clock_timestamp()
+       AND r.tenant_id = :tenant AND r.id = :run AND r.status = 'running' {stamp}
+       AND s.tenant_id = :tenant AND s.run_id = :run AND s.seq = :close
+       AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
+ RETURNING s.last_closed_at AS now
+), opened AS (
+    INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
+                           generation, attempts, spent, proposed, arguments, rationale,
+                           last_kind, last_fence, last_key, last_opened_at)
+    SELECT :tenant, :run, :open, :kind, 'started', '', :turn, :tool, :effect, :call_id, :digest,
+           0, 1, 0, :proposed, :arguments, :rationale, 'call', :fence, :key, c.now
+      FROM closed c
+), told AS (
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT :tenant, subject_of_run(:run), :last + e.place, e.name, c.now, :actor, e.message, e.data
+      FROM closed c, (VALUES (1, 'step.completed', :close_note, :completed),
+                             (2, 'step.planned', :plan_note, :planned),
+                             (3, 'step.started', :open_note, :started)) AS e(place, name, message, data)
+)
+SELECT date_part('epoch', c.now) FROM closed c
+"""
+_ALWAYS = """
+    tenant:uuid run:uuid fence:bigint actor:jsonb last:integer close:bigint result:text close_note:text completed:jsonb
+    open:bigint kind:text turn:bigint tool:text effect:text call_id:text digest:text proposed:text arguments:text
+    rationale:text key:text plan_note:text planned:jsonb open_note:text started:jsonb
+"""
+_STAMP = "stamp:bigint"
+_UNCHANGED = "AND (SELECT t.stamp FROM tenants_tenant t WHERE t.id = :tenant) = :stamp"
+_USAGE = "tokens_in:bigint tokens_out:bigint cost:numeric tokens_total:bigint cost_total:numeric"
+
+
+@cache
+def _query(*, stamped: bool, used: bool) -> str:
+    """The statement for a call that was judged under a stamp, after a turn that says what it used, or without these."""
+    names = f"{_ALWAYS} {_STAMP if stamped else ''} {_USAGE if used else ''}".split()
+    usage = "".join(f"{name} = :{name}, " for name in re.findall(r"(\w+):", _USAGE)) if used else ""
+    text = _STATEMENT.format(stamp=_UNCHANGED if stamped else "", usage=usage)
+    places = {name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in names), 1)}
+    return re.sub(r"(?<!:):(\w+)", lambda found: places[found[1]], text)
+
+
+def fits(journal: Journal, closing: Closing | None, plans: Sequence[Planned], opening: Opening | None) -> bool:
+    """Whether this boundary is of that kind: a first attempt completed, one step planned, and that step opened."""
+    if closing is None or opening is None or len(plans) != 1 or opening.step != journal.next_seq:
+        return False
+    planned = plans[0]
+    texts = (closing.result, planned.proposed, planned.arguments, planned.rationale)
+    return (
+        closing.status == "completed"
+        and not (closing.reason or closing.cause or closing.message or closing.delay or closing.due_at)
+        and journal.step(closing.step).tries == 1
+        and closing.result is not None
+        and not planned.declined
+        and opening.kind == "call"
+        and not any(isinstance(each, Stored) for each in texts)
+    )
+
+
+def write(
+    key: tuple[str, str, str],
+    actor: str,
+    journal: Journal,
+    closing: Closing,
+    planned: Planned,
+    opening: Opening,
+    beside: Callable[[], None],
+) -> float | None:
+    """One round trip, one commit; its time in epoch seconds, or None where nothing was written. `beside` is done
+    meanwhile. Needs a boundary that `fits`."""
+    tenant, run, _fence = key
+    values = [*key, actor, *_closed(journal, closing), *_opened(planned, opening)]
+    if opening.stamp is not None:
+        values.append(str(opening.stamp))
+    if closing.usage:
+        values += _used(journal, closing.usage)
+    query = _query(stamped=opening.stamp is not None, used=closing.usage is not None)
+    try:
+        answer = prepared.run_after((ENTER_AND_HOLD, (tenant, f"run:{run}")), query, values, beside)
+    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
+        return None
+    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+
+
+def _closed(journal: Journal, closing: Closing) -> tuple[prepared.Value, ...]:
+    step = journal.step(closing.step)
+    tool = f'"tool":{_quoted(step.tool)},' if step.tool else ""
+    completed = f'{{"step":{step.seq},{tool}"attempt":1}}'
+    return str(journal.last_event), str(step.seq), _row(closing.result), closing.note, completed
+
+
+def _opened(planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:
+    seq, kind, tool = opening.step, planned.kind, _quoted(planned.tool)
+    return (
+        str(seq),
+        kind,
+        str(planned.turn),
+        planned.tool,
+        planned.effect,
+        planned.call_id,
+        planned.digest,
+        _row(planned.proposed),
+        _row(planned.arguments),
+        _row(planned.rationale),
+        opening.key,
+        planned.message,
+        f'{{"step":{seq},"kind":"{kind}","tool":{tool}}}',
+        opening.message,
+        f'{{"step":{seq},"tool":{tool},"attempt":1,"kind":"call"}}',
+    )
+
+
+def _used(journal: Journal, usage: Usage) -> tuple[prepared.Value, ...]:
+    tokens, cost = journal.totals(usage)
+    return str(usage.tokens_in), str(usage.tokens_out), prepared.text(usage.cost), str(tokens), str(cost)
+
+
+@cache
+def _quoted(tool: str) -> str:
+    """The name as a JSON string."""
+    return exact_json.dumps(tool)
+
+
+def _row(text: str | Stored | None) -> str | None:
+    """A text that `fits` has found to be whole."""
+    return text if isinstance(text, str) else None

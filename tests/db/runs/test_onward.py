@@ -1,0 +1,196 @@
+"""The usual boundary as one statement: it leaves what the function leaves, and nothing where anything is otherwise."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from runs import boundary, commands, onward, sweeping
+from runs.entries import Closing, Opening, Planned, Usage
+from runs.journal import Holder, LostLease
+from tenants import stamps
+from tenants.models import Tenant
+from tenants.scope import scope
+from tests.cast.journal import Started, begin, call, lapse
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+KEY = "a key"
+ASKED = Closing(1, "completed", result="asked", note="It asks.")
+USED = replace(ASKED, usage=Usage(100, 7, Decimal("0.0042")))
+USED_WITHOUT_PRICE = replace(ASKED, usage=Usage(100, 7))
+CALL = call(rationale="Because.", message="Pay “1” — 付款")
+TURN = Planned("model_turn")
+
+
+def _nothing() -> None:
+    """What is done meanwhile here."""
+
+
+def _stamp(run: Started) -> int:
+    with scope(run.tenant):
+        return stamps.read()
+
+
+def _go_on(door: Holder, closing: Closing, planned: Planned, opening: Opening) -> float | None:
+    assert onward.fits(door.journal, closing, [planned], opening)
+    return onward.write(door._key, door._actor, door.journal, closing, planned, opening, _nothing)
+
+
+def _by_function(door: Holder, closing: Closing, planned: Planned, opening: Opening) -> float | None:
+    values = boundary.values(door._key, door._actor, door.journal, closing, [planned], opening)
+    return boundary.write(values, _nothing).at
+
+
+_ROWS = """
+SELECT to_jsonb(s) - '{tenant_id,run_id,last_opened_at,last_closed_at}'::text[],
+       last_opened_at IS NULL, last_closed_at IS NULL, last_opened_at = (SELECT max(last_closed_at) FROM runs_step
+                                                                          WHERE run_id = %(run)s)
+  FROM runs_step s WHERE run_id = %(run)s ORDER BY seq
+"""
+_EVENTS = """
+SELECT seq, name, actor, message, data, at = (SELECT max(at) FROM tenants_event WHERE subject = subject_of_run(%(run)s))
+  FROM tenants_event WHERE subject = subject_of_run(%(run)s) AND name LIKE 'step.%%' ORDER BY seq
+"""
+
+
+def _rows(run: Started) -> list[Any]:
+    with scope(run.tenant), connection.cursor() as cursor:
+        found = []
+        for query in (_ROWS, _EVENTS):
+            cursor.execute(query, {"run": run.id})
+            found += cursor.fetchall()
+        return found
+
+
+@pytest.mark.parametrize("closing", [ASKED, USED, USED_WITHOUT_PRICE])
+@pytest.mark.parametrize("stamped", [False, True])
+def test_a_turn_with_its_call_leaves_what_the_function_leaves(
+    clerk: Tenant, closing: Closing, *, stamped: bool
+) -> None:
+    left = []
+    for way in (_go_on, _by_function):
+        run = begin(clerk)
+        door = run.hold()
+        door.open_turn(message="It thinks.")
+        opening = Opening(2, key=KEY, stamp=_stamp(run) if stamped else None, message="Pays.")
+        assert way(door, closing, CALL, opening)
+        left.append(_rows(run))
+    assert left[0] == left[1]
+    assert [row[1] for row in left[0][2:]] == [
+        "step.planned", "step.started", "step.completed", "step.planned", "step.started"
+    ]  # fmt: skip
+
+
+def test_a_call_with_the_next_turn_leaves_what_the_function_leaves(clerk: Tenant) -> None:
+    left = []
+    for way in (_go_on, _by_function):
+        run = begin(clerk)
+        door = run.hold()
+        door.open_turn()
+        door.close_turn_and_open(USED, plans=[CALL], opening=Opening(2, key=KEY, stamp=_stamp(run)))
+        assert way(door, Closing(2, "completed", result='{"paid": 1.10}'), TURN, Opening(3))
+        left.append(_rows(run))
+    assert left[0] == left[1]
+    assert run.journal.step(2).result == '{"paid": 1.10}'
+
+
+def _paused(run: Started) -> None:
+    run.do(commands.pause)
+
+
+def _cancelled(run: Started) -> None:
+    run.do(commands.cancel)
+
+
+def _told_of(run: Started) -> None:
+    run.do(commands.comment, text="I am watching.")
+
+
+def _lapsed(run: Started) -> None:
+    lapse(run)
+
+
+def _taken_over(run: Started) -> None:
+    lapse(run)
+    sweeping.leases(10)
+    run.hold("worker:2")
+
+
+def _ruled_anew(run: Started) -> None:
+    with scope(run.tenant):
+        stamps.bump()
+
+
+OTHERWISE = [_paused, _cancelled, _told_of, _lapsed, _taken_over, _ruled_anew]
+
+
+@pytest.fixture
+def door(run: Started) -> Holder:
+    held = run.hold()
+    held.open_turn()
+    return held
+
+
+@pytest.mark.parametrize("otherwise", OTHERWISE)
+def test_where_anything_is_otherwise_nothing_is_written(
+    run: Started, door: Holder, otherwise: Callable[[Started], None]
+) -> None:
+    opening = Opening(2, key=KEY, stamp=_stamp(run))
+    otherwise(run)
+    before = _rows(run)
+    assert _go_on(door, ASKED, CALL, opening) is None
+    assert _rows(run) == before
+
+
+def test_a_step_whose_attempt_is_closed_already_is_left_as_it_is(run: Started, door: Holder) -> None:
+    stale = door.journal
+    door.close(ASKED)
+    door.journal = replace(stale, last_event=door.journal.last_event)
+    before = _rows(run)
+    assert _go_on(door, ASKED, CALL, Opening(2, key=KEY)) is None
+    assert _rows(run) == before
+
+
+def test_a_holder_goes_on_after_others_have_told_of_its_run(run: Started, door: Holder) -> None:
+    _told_of(run)
+    opened = door.close_turn_and_open(ASKED, plans=[CALL], opening=Opening(2, key=KEY, stamp=_stamp(run)))
+    assert opened is not None
+    assert (opened.status, door.behind) == ("started", True)
+    assert run.events()[-4:] == ["run.commented", "step.completed", "step.planned", "step.started"]
+    door.refresh()
+    assert _go_on(door, Closing(2, "completed", result="paid"), TURN, Opening(3))
+
+
+def test_a_holder_that_lost_its_run_is_told_so(run: Started, door: Holder) -> None:
+    _taken_over(run)
+    with pytest.raises(LostLease):
+        door.close_turn_and_open(ASKED, plans=[CALL], opening=Opening(2, key=KEY))
+
+
+@pytest.mark.parametrize(
+    ("closing", "planned", "opening"),
+    [
+        (Closing(1, "failed", result="x"), CALL, Opening(2)),
+        (Closing(1, "started", cause="server", delay=5), CALL, Opening(2)),
+        (replace(ASKED, cause="server"), CALL, Opening(2)),
+        (ASKED, call(declined="invalid", result="There is no such tool."), Opening(2)),
+        (ASKED, CALL, Opening(2, kind="evidence")),
+        (ASKED, CALL, Opening(1)),
+        (ASKED, CALL, None),
+        (None, CALL, Opening(2)),
+    ],
+)
+def test_what_is_not_the_usual_boundary_is_left_to_the_function(
+    door: Holder, closing: Closing | None, planned: Planned, opening: Opening | None
+) -> None:
+    assert not onward.fits(door.journal, closing, [planned], opening)
+
+
+def test_a_step_that_was_tried_before_is_left_to_the_function(door: Holder) -> None:
+    door.close(Closing(1, "started", cause="server", message="503", not_done=False, delay=0))
+    door.open(Opening(1))
+    assert not onward.fits(door.journal, ASKED, [CALL], Opening(2))
