@@ -69,6 +69,14 @@ class Signature:
         return {name: _KINDS[rule["type"]] for name, rule in rules.items() if _is_plain(rule)}
 
     @cached_property
+    def _bare(self) -> frozenset[str] | None:
+        """The parameters, where each is annotated as a text, a whole number or a truth and by nothing else: what fits
+        the schema is the value then, and pydantic has no more to say."""
+        fields = self._model.model_fields.values()
+        bare = all(each.annotation in _KINDS.values() and not each.metadata for each in fields)
+        return frozenset(self.names) if bare else None
+
+    @cached_property
     def _required(self) -> frozenset[str]:
         return frozenset(self.schema.get("required", ()))
 
@@ -101,6 +109,9 @@ class Signature:
     def _bound(self, given: dict[str, Any], why: str) -> Bound:
         if broken := self._broken(given):
             raise BadArguments(broken)
+        if given.keys() == self._bare:
+            plain = {name: given[name] for name in self.names}
+            return Bound(values=plain, text=exact_json.dumps(plain), plain=plain, rationale=why)
         try:
             model = self._model.model_validate(_exact(given))
         except ValidationError as error:

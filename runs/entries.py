@@ -1,9 +1,10 @@
 """What the journal is written with and read as: frozen values, no queries."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -21,6 +22,7 @@ class Stored:
 
 
 Texts = Mapping[str, "str | Stored"]
+NO_TEXTS: Texts = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,11 @@ class Usage:
     cost: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A step to be written down. `declined` closes it in the same commit (`invalid`), with `result` for the model."""
+class Planned(NamedTuple):
+    """A step to be written down. `declined` closes it in the same commit (`invalid`), with `result` for the model.
+
+    A tuple, as what else a boundary is told: a frozen dataclass of as many fields takes four times as long to make.
+    """
 
     kind: str
     tool: str = ""
@@ -54,8 +58,7 @@ class Planned:
     """What a person reads in the event: the call's summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """An attempt to be opened. A `call` moves its step to `started`; the other kinds leave the step's state.
 
     `stamp` is the tenant's stamp under which the call was found allowed; None opens unchecked (model turns,
@@ -71,8 +74,7 @@ class Opening:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(NamedTuple):
     """How the open attempt of a step ended. `status` None leaves the step's state (precondition, evidence).
 
     `started`: the step goes on with another attempt, after `delay` seconds by the database's clock or at `due_at`.
@@ -83,7 +85,7 @@ class Closing:
     status: Literal["completed", "failed", "unknown", "started", "declined"] | None
     result: "str | Stored | None" = None
     """The step's text: a turn's answer, a tool's result or error as the model reads it, a compaction's summary."""
-    texts: Texts = field(default_factory=dict)
+    texts: Texts = NO_TEXTS
     """Further ones, by any name: evidence, precondition."""
     reason: str = ""
     cause: str = ""
@@ -96,9 +98,9 @@ class Closing:
     """What a person reads in the event."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AttemptRow:
-    """One try; `not_done` as in Closing."""
+    """One try; `not_done` as in Closing. Frozen but for its beginning, which the door that opens it is told last."""
 
     number: int
     kind: str
@@ -191,8 +193,7 @@ class RunRecord:
         return int(self.budget.get("retried_after", 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(NamedTuple):
     """A run and its steps since the last completed compaction (that step first), in order."""
 
     run: RunRecord

@@ -103,7 +103,7 @@ def proposed(wanted: Wanted, settled: Standing) -> calls.ProposedCall:
         summary=tool.sentence(exact_json.loads(wanted.arguments) if wanted.plain is None else wanted.plain),
         agent=wanted.agent.name,
         agent_version=run.version,
-        risk=tool.risk.at_least(settled.risks.get(tool.name)).value,
+        risk=_risk(tool, settled),
         effect=tool.effect.value,
         arguments=wanted.arguments,
         digest=wanted.digest,
@@ -135,6 +135,17 @@ def digest(tool: Tool, arguments: str) -> str:
 def digest_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """The same of arguments that are at hand as JSON values."""
     return calls.digest_of(arguments, sensitive=tool.sensitive)
+
+
+def known(tool: Tool, agent: Agent, settled: Standing) -> Requirement | None:
+    """What is demanded of every call of the tool, as `judge` found it; None where the call itself has to be judged."""
+    if tool.name in settled.off or agent.name not in settled.agents:
+        return None
+    return settled.rules.settled.get((tool.name, agent.name, _risk(tool, settled)))
+
+
+def _risk(tool: Tool, settled: Standing) -> str:
+    return tool.risk.at_least(settled.risks.get(tool.name)).value
 
 
 def judge(call: calls.ProposedCall, settled: Standing, *, now: datetime) -> Requirement:

@@ -13,6 +13,7 @@ from runs.failures import storable
 from runs.gate import Standing, Wanted
 from runs.llm.base import ModelResponse, ToolCall
 from runs.plan import refusals
+from runs.standing import planned_row
 from runs.tools import Tool
 
 LONGEST_ID = 200
@@ -108,6 +109,8 @@ def _bind(tool: Tool, call: ToolCall) -> Bound:
 def _judged(valid: Valid, reading: Reading) -> Proposal:
     if told := _refused_before(valid, reading):
         return Proposal(_planned(valid, reading, declined=told))
+    if known := _known(valid, reading):
+        return known
     proposed = gate.proposed(_wanted(valid, reading), reading.settled)
     requirement = gate.judge(proposed, reading.settled, now=reading.now)
     denied = ""
@@ -115,6 +118,15 @@ def _judged(valid: Valid, reading: Reading) -> Proposal:
         denied = gate.why_denied(proposed, reading.settled, requirement)
     planned = _planned(valid, reading, declined=denied, message=proposed.summary)
     return Proposal(planned, valid.bound, allowed=requirement.outcome == "allow")
+
+
+def _known(valid: Valid, reading: Reading) -> Proposal | None:
+    """What becomes of it, where neither the rules nor anybody who is told of a refusal looks at the call itself."""
+    known = gate.known(valid.tool, reading.agent, reading.settled)
+    if known is None or known.outcome == "deny":
+        return None
+    planned = _planned(valid, reading, message=valid.tool.sentence(valid.bound.plain))
+    return Proposal(planned, valid.bound, allowed=known.outcome == "allow")
 
 
 def _wanted(valid: Valid, reading: Reading) -> Wanted:
@@ -172,18 +184,5 @@ def _declined(asked: Asked, reading: Reading, why: str) -> Proposal:
 
 def foreseen(journal: Journal, made: Sequence[Proposal]) -> list[StepRow]:
     """The steps these proposals will be once recorded, for planning ahead of the commit."""
-    return [_row(journal.next_seq + place, each.planned) for place, each in enumerate(made)]
-
-
-def _row(seq: int, planned: Planned) -> StepRow:
-    return StepRow(
-        seq=seq,
-        kind=planned.kind,
-        status="declined" if planned.declined else "planned",
-        reason=planned.declined,
-        turn=planned.turn,
-        tool=planned.tool,
-        effect=planned.effect,
-        call_id=planned.call_id,
-        digest=planned.digest,
-    )
+    plans = (each.planned for each in made)
+    return [planned_row(seq, each, declined=each.declined) for seq, each in enumerate(plans, journal.next_seq)]

@@ -60,8 +60,8 @@ def turn_failed(step: StepRow, failure: Failure, *, now: datetime) -> Closing:
     follows = retries.after(failure, _closed(step.attempts, failure), terms=turn_terms(step), now=now)
     if follows.fate is Fate.AGAIN:
         return _again(step, failure, follows)
-    return replace(
-        _again(step, failure, follows), status="failed", delay=None, result=failure.message, reason=failure.cause
+    return _again(step, failure, follows)._replace(
+        status="failed", delay=None, result=failure.message, reason=failure.cause
     )
 
 
@@ -93,13 +93,13 @@ def _closing(step: StepRow, failure: Failure, follows: Next) -> Closing:
         case Fate.FAIL:
             told = f"The call failed and did not happen: {failure.message}" if failure.not_done else ""
             result = told or f"The call failed: {failure.message}"
-            return replace(
-                _again(step, failure, follows), status="failed", delay=None, result=result, reason=failure.cause
+            return _again(step, failure, follows)._replace(
+                status="failed", delay=None, result=result, reason=failure.cause
             )
         case Fate.UNKNOWN:
             return _unknown(step, failure, "Whether it happened is not known; a person has to find out.")
         case Fate.PERSON:
-            return replace(_again(step, failure, follows), delay=None)
+            return _again(step, failure, follows)._replace(delay=None)
     return _again(step, failure, follows)
 
 

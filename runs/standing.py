@@ -19,7 +19,7 @@ def _at(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def planned_row(seq: int, planned: Planned, *, declined: str) -> StepRow:
+def planned_row(seq: int, planned: Planned, *, declined: str = "") -> StepRow:
     """The step as it is recorded when it is planned; `declined` where it ended at once."""
     return StepRow(
         seq=seq,
@@ -129,15 +129,7 @@ def expected(
 def timed(journal: Journal, opening: Opening | None, at: float) -> Journal:
     """The journal that was expected, once it is known when the attempt was opened."""
     if opening:
-        step = journal.step(opening.step)
-        last = replace(step.attempts[-1], opened_at=_at(at))
-        place = step.seq - journal.steps[0].seq
-        steps = [
-            *journal.steps[:place],
-            step._replace(attempts=(*step.attempts[:-1], last)),
-            *journal.steps[place + 1 :],
-        ]
-        return replace(journal, steps=steps)
+        journal.step(opening.step).attempts[-1].opened_at = _at(at)  # Nobody else has this journal yet.
     return journal
 
 
@@ -155,10 +147,10 @@ def told(
     if closing:
         changed[closing.step] = closed_row(journal, closing, answer)
     opens = opening is not None and answer.code == "ok"
-    finished = answer.status in FINISHED
+    undone = "cancelled" if answer.status in FINISHED else ""
     for seq, planned in enumerate(plans, journal.next_seq):
         if planned.kind == TOOL_CALL or opens:
-            changed[seq] = planned_row(seq, planned, declined=planned.declined or ("cancelled" if finished else ""))
+            changed[seq] = planned_row(seq, planned, declined=planned.declined or undone)
     if opening and opens:
         before = changed.get(opening.step) or journal.step(opening.step)
         changed[opening.step] = opened_row(before, opening, answer, fence)

@@ -68,7 +68,7 @@ def canonical(value: Any) -> str:
 
 def digest(value: Any, *, key: bytes | None = None) -> str:
     """The hexadecimal SHA-256 of the canonical value and the number of this rule; HMAC under a key."""
-    text = canonical({"v": RULE, "value": value}).encode()
+    text = f'{{"v":{RULE},"value":{_written(value, canon=True, depth=1)}}}'.encode()
     if key is not None:
         return hmac.new(key, text, hashlib.sha256).hexdigest()
     return hashlib.sha256(text).hexdigest()
@@ -151,9 +151,9 @@ def _utf16(key: str) -> bytes:
     return key.encode("utf-16-be")
 
 
-def _written(value: Any, *, canon: bool) -> str:
+def _written(value: Any, *, canon: bool, depth: int = 0) -> str:
     found: list[str] = []
-    _write(value, found.append, canon=canon, depth=0)
+    _write(value, found.append, canon=canon, depth=depth)
     return "".join(found)
 
 
@@ -162,6 +162,8 @@ def _write(value: Any, put: Callable[[str], None], *, canon: bool, depth: int) -
         raise BadJson(f"The JSON is nested more than {MAX_DEPTH} levels deep.")
     if type(value) is dict and depth < MAX_DEPTH and (text := _plainly(value, canon=canon)):
         put(text)
+    elif type(value) is int:
+        put(str(value))
     elif isinstance(value, str):
         check_text(value)
         put(_escape(value))

@@ -11,7 +11,7 @@ from tests.unit.test_plan import RUN, call, journal, turn
 
 
 def messages(*steps: StepRow, edits: Callable[[int], Sequence[str]] = lambda _: (), text: str = '"go"') -> Any:
-    record: Journal = replace(journal(*steps), run=replace(RUN, input=text))
+    record: Journal = journal(*steps)._replace(run=replace(RUN, input=text))
     return Conversation(edits=edits).request(record, instructions="", tools=()).messages
 
 
@@ -65,7 +65,7 @@ def test_a_conversation_that_grew_is_the_one_that_is_rebuilt() -> None:
     steps[3] = steps[3]._replace(turn=3)
     grown = Conversation()
     for count in range(0, 5, 2):
-        record = replace(journal(*steps[:count]), run=RUN)
+        record = journal(*steps[:count])._replace(run=RUN)
         request = grown.request(record, instructions="", tools=())
         assert request == Conversation().request(record, instructions="", tools=())
         assert request.turn == count // 2

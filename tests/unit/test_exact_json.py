@@ -1,5 +1,6 @@
 """JSON whose numbers and text survive; rfc8785 is the oracle where it can speak."""
 
+import hashlib
 import json
 from decimal import Decimal
 from typing import Any
@@ -84,6 +85,12 @@ def test_one_value_has_one_digest(left: str, right: str) -> None:
 )
 def test_two_values_have_two_digests(left: str, right: str) -> None:
     assert digest(loads(left)) != digest(loads(right))
+
+
+@given(trees(scalars | numbers))
+def test_the_digest_is_that_of_the_canonical_value_under_the_number_of_its_rule(value: Any) -> None:
+    text = canonical({"v": exact_json.RULE, "value": value})
+    assert digest(value) == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_a_key_changes_the_digest() -> None:

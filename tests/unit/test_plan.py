@@ -157,7 +157,7 @@ def test_the_limit_of_steps_ends_the_run() -> None:
 
 
 def retried(at: int, *steps: StepRow) -> Journal:
-    return dataclasses.replace(journal(*steps), run=dataclasses.replace(RUN, budget={"retried_after": at}))
+    return journal(*steps)._replace(run=dataclasses.replace(RUN, budget={"retried_after": at}))
 
 
 def test_a_retry_grants_the_steps_anew() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from runs.arguments import BadArguments
 from runs.tools import Effect, Found, Risk, Tool, ToolContext, invoke, tool
@@ -225,3 +225,37 @@ LOOSE = st.one_of(st.text(), st.integers(), st.booleans(), st.none(), st.decimal
 def test_what_fits_at_a_glance_is_what_the_schema_lets_through(arguments: dict[str, Any]) -> None:
     signature = count.signature
     assert bool(signature._broken(arguments)) is bool(list(signature._rules.iter_errors(arguments)))
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Tally {what}")
+def tally(ctx: ToolContext, *, what: str, times: int, loud: bool) -> str:
+    return what
+
+
+def _shouted(text: str) -> str:
+    return text.upper()
+
+
+@tool(effect=Effect.READ, risk=Risk.LOW, summary="Shout {what}")
+def shout(ctx: ToolContext, *, what: Annotated[str, AfterValidator(_shouted)]) -> str:
+    return what
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+
+
+@given(st.permutations(["what", "times", "loud"]), WORDS, st.integers(), st.booleans())
+def test_arguments_of_bare_types_are_bound_as_pydantic_binds_them(
+    order: list[str], what: str, times: int, loud: bool
+) -> None:
+    given = {"what": what, "times": times, "loud": loud}
+    bound = tally.bind(exact_json.dumps({name: given[name] for name in order}))
+    model = tally.signature._model.model_validate(given).model_dump(by_alias=True)
+    assert tally.signature._bare is not None
+    assert (bound.values, bound.plain, bound.text) == (model, model, exact_json.dumps(model))
+
+
+def test_a_type_that_pydantic_looks_into_is_bound_by_pydantic() -> None:
+    assert shout.bind('{"what": "hey"}').values == {"what": "HEY"}
+    assert look.bind("{}").values == {}
+    assert count.bind('{"what": "sheep"}').values == {"what": "sheep", "times": 1, "loud": False, "at": "a"}

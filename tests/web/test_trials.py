@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -38,7 +37,7 @@ def tried(key: Key, **draft: Any) -> dict[str, Any]:
 def refuse(run: Play, tool: str, values: dict[str, Any]) -> None:
     """The model asks for a call that the rules refuse in the turn's own commit."""
     turn = run.holder.journal.steps[-1].seq
-    plan = replace(run._planned(turn, 0, tool, values, "It broke."), declined="refused", result="Refused.")
+    plan = run._planned(turn, 0, tool, values, "It broke.")._replace(declined="refused", result="Refused.")
     run.holder.close_turn_and_open(Closing(turn, "completed", result=""), plans=[plan])
 
 
@@ -98,8 +97,8 @@ def test_a_call_that_people_were_asked_about_counts_once(parked_run: Play, ravi_
 def test_a_call_with_invalid_arguments_is_none_that_rules_judged(play: Callable[..., Play], ravi_key: Key) -> None:
     run = play().begin()
     turn = run.holder.journal.steps[-1].seq
-    plan = replace(
-        run._planned(turn, 0, "label", LABELLED, ""), declined="invalid", arguments=None, result="There is no order."
+    plan = run._planned(turn, 0, "label", LABELLED, "")._replace(
+        declined="invalid", arguments=None, result="There is no order."
     )
     run.holder.close_turn_and_open(Closing(turn, "completed", result=""), plans=[plan])
     assert tried(ravi_key, tools=["*"], approvals=3)["calls"] == 0
