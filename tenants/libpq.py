@@ -3,17 +3,20 @@
 A cursor's Python costs more than the statement, several times a step or an answer.
 """
 
+import select
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.abc import PQGen
 from psycopg.abc import Transformer as Reader
 from psycopg.adapt import AdaptersMap, Transformer
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.types.datetime import TimestamptzLoader
+from psycopg.waiting import Ready, Wait
 
 Value = str | Sequence[str] | None
 """Every value travels as text and is cast in the query, so that one statement is prepared, whatever is NULL."""
@@ -55,10 +58,10 @@ def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside
             for name, values in questions:
                 raw.pgconn.send_query_prepared(name, _all(values))
             raw.pgconn.pipeline_sync()
-        answers = _answers(raw.pgconn, len(named) - 1) if beside else []
+        answers = _answers(raw, len(named) - 1) if beside else []
         if beside and all(is_good(answer) for each in answers for answer in each):
             beside(answers)
-        answers += _answers(raw.pgconn, 1 if beside else len(named))
+        answers += _answers(raw, 1 if beside else len(named))
     except BaseException:
         raw.close()  # Answers may be under way still, and nobody would know to what.
         raise
@@ -77,10 +80,10 @@ def ask_early(raw: Raw, questions: Sequence[Question], before: int, early: Early
             if place == before + count:
                 raw.pgconn.send_flush_request()
         raw.pgconn.pipeline_sync()
-        answers = [_next_answer(raw.pgconn) for _ in range(before + count)]
+        answers = [_next_answer(raw) for _ in range(before + count)]
         if all(map(is_good, answers)):
             hear(answers[before:])
-        answers += _answers(raw.pgconn, 1)[0]
+        answers += _answers(raw, 1)[0]
     except BaseException:
         raw.close()  # As above.
         raise
@@ -109,17 +112,21 @@ def reader(raw: Raw) -> Reader:
 
 def _only_answer(raw: Raw) -> PGresult:
     """The result of the only statement that was sent."""
-    found = _next_answer(raw.pgconn)
-    while raw.pgconn.get_result() is not None:
-        pass
+    try:
+        found = _next_answer(raw)
+        while raw.pgconn.get_result() is not None:
+            pass
+    except BaseException:
+        raw.close()  # The answer may be under way still, and nobody would know to what.
+        raise
     return found
 
 
-def _answers(pgconn: PGconn, ends: int) -> list[list[PGresult]]:
+def _answers(raw: Raw, ends: int) -> list[list[PGresult]]:
     """All results up to so many ends of transactions, by transaction."""
     found: list[list[PGresult]] = [[]]
     while ends:
-        result = _next_answer(pgconn)
+        result = _next_answer(raw)
         if result.status == ExecStatus.PIPELINE_SYNC:
             ends -= 1
             found.append([])
@@ -128,12 +135,36 @@ def _answers(pgconn: PGconn, ends: int) -> list[list[PGresult]]:
     return found[:-1]
 
 
-def _next_answer(pgconn: PGconn) -> PGresult:
-    """The next result, or in a pipeline the end of a transaction. libpq waits, and sends meanwhile what is unsent."""
-    while (result := pgconn.get_result()) is None:
+def _next_answer(raw: Raw) -> PGresult:
+    """The next result, or in a pipeline the end of a transaction."""
+    pgconn = raw.pgconn
+    if pgconn.flush():
+        raw.wait(_sent(pgconn))
+    while True:
+        while pgconn.is_busy():
+            _until_readable(raw)
+            pgconn.consume_input()
+        if (result := pgconn.get_result()) is not None:
+            return result
         if pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError("The connection broke before every statement was answered.")
-    return result
+
+
+def _sent(pgconn: PGconn) -> PQGen[None]:
+    """Send what did not fit; the server may have to be read from before it takes more."""
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+
+
+def _until_readable(raw: Raw) -> None:
+    """Wait for the server's next words. libpq's own waiting would keep all other threads from running."""
+    kept = vars(raw)
+    watched: select.poll | None = kept.get("_watched_by_us")
+    if watched is None:
+        watched = kept["_watched_by_us"] = select.poll()
+        watched.register(raw.pgconn.socket, select.POLLIN)
+    watched.poll()
 
 
 def good(raw: Raw, result: PGresult) -> PGresult:
