@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owne
 
 KEY = "a key"
 ASKED = Closing(1, "completed", result="asked", note="It asks.")
-USED = replace(ASKED, usage=Usage(100, 7, Decimal("0.0042")))
-USED_WITHOUT_PRICE = replace(ASKED, usage=Usage(100, 7))
+USED = ASKED._replace(usage=Usage(100, 7, Decimal("0.0042")))
+USED_WITHOUT_PRICE = ASKED._replace(usage=Usage(100, 7))
 CALL = call(rationale="Because.", message="Pay “1” — 付款")
 TURN = Planned("model_turn")
 
@@ -176,7 +176,7 @@ def test_a_holder_that_lost_its_run_is_told_so(run: Started, door: Holder) -> No
     [
         (Closing(1, "failed", result="x"), CALL, Opening(2)),
         (Closing(1, "started", cause="server", delay=5), CALL, Opening(2)),
-        (replace(ASKED, cause="server"), CALL, Opening(2)),
+        (ASKED._replace(cause="server"), CALL, Opening(2)),
         (ASKED, call(declined="invalid", result="There is no such tool."), Opening(2)),
         (ASKED, CALL, Opening(2, kind="evidence")),
         (ASKED, CALL, Opening(1)),
