@@ -42,8 +42,8 @@ def parked(tenant_id: UUID, text: str = "1") -> UUID:
         return ApprovalRequest.objects.get(subject=f"run:{run}", status="pending").pk
 
 
-def until(tenant_id: UUID, runs: list[UUID], status: str, *, within: float = 120) -> None:
-    """Wait until all of them have this state."""
+def until(tenant_id: UUID, runs: list[UUID], status: str, *, within: float = 120, every: float = 0.02) -> None:
+    """Wait until all of them have this state; a look takes a millisecond of both cores, so rarely where both work."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
         with scope(tenant_id, read_only=True):
@@ -52,7 +52,7 @@ def until(tenant_id: UUID, runs: list[UUID], status: str, *, within: float = 120
             return
         if left[0][0] in ("failed", "needs_attention"):
             raise RuntimeError(f"A measured run is {left[0]}.")
-        time.sleep(0.02)
+        time.sleep(every)
     raise TimeoutError(f"Not every run became {status}; one is {left[0]}.")
 
 

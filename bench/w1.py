@@ -21,7 +21,7 @@ def measure(base: Path) -> list[Measured]:
         for number in range(ROUNDS + 2):
             before = place.insert(connection, 2 * TURNS)
             run = ground.start(tenant, "steps")
-            ground.until(tenant, [run], "succeeded")
+            ground.until(tenant, [run], "succeeded", every=0.1)
             floor = (before + place.insert(connection, 2 * TURNS)) / 2
             begun, over = ground.took(tenant, run)
             if number > 1:  # The first two warm caches and plans up.

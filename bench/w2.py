@@ -8,6 +8,7 @@ from bench import floor, ground, place
 from bench.agents import TURNS
 from bench.report import Measured
 from bench.workers import workers
+from tenants import broker
 
 ROUNDS = 5
 RUNS = 8
@@ -30,8 +31,11 @@ def measure(base: Path) -> list[Measured]:
 
 
 def _rate(tenant: UUID) -> float:
-    runs = [ground.start(tenant, "steps") for _ in range(RUNS)]
-    ground.until(tenant, runs, "succeeded")
+    with broker.at_most(0):
+        runs = [ground.start(tenant, "steps") for _ in range(RUNS)]
+    for run in runs:  # At once: to start a run takes ten steps' time, and is none.
+        broker.publish("runs.tasks.advance", tenant, run)
+    ground.until(tenant, runs, "succeeded", every=0.1)
     spans = [ground.took(tenant, run) for run in runs]
     took = max(over for _begun, over in spans) - min(begun for begun, _over in spans)
     return RUNS * 2 * TURNS / took
