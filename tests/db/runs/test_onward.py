@@ -1,7 +1,6 @@
 """The usual boundary as one statement: it leaves what the function leaves, and nothing where anything is otherwise."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -149,7 +148,7 @@ def test_where_anything_is_otherwise_nothing_is_written(
 def test_a_step_whose_attempt_is_closed_already_is_left_as_it_is(run: Started, door: Holder) -> None:
     stale = door.journal
     door.close(ASKED)
-    door.journal = replace(stale, last_event=door.journal.last_event)
+    door.journal = stale._replace(last_event=door.journal.last_event)
     before = _rows(run)
     assert _go_on(door, ASKED, CALL, Opening(2, key=KEY)) is None
     assert _rows(run) == before
