@@ -16,9 +16,9 @@ from approvals.latest import Look, RequestView, latest, look
 from approvals.models import ApprovalRequest, RequestVersion, Review
 from approvals.notifications import outbox
 from approvals.requirements import Requirement
-from approvals.signals import request_resolved
+from approvals.signals import Story, Told, request_resolved
 from approvals.story import facts, ring, tell
-from tenants import exact_json, ids, locks, prepared
+from tenants import events, exact_json, ids, locks, prepared
 from tenants.actors import SYSTEM, Actor
 from tenants.scope import current
 
@@ -146,13 +146,19 @@ def answer(hand: Hand, review: Review, *, actor: Actor, message: str) -> Hand:
     request = _pending(hand)
     hand = hand.with_review(review)
     said = {"decision": review.decision, "version": review.version, "comment": review.comment}
-    key = [str(each) for each in (request.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
-    words = (str(review.version), review.decision, review.comment, review.response, review.channel)
-    told = (exact_json.dumps(actor.packed()), review.at.isoformat(), message, exact_json.dumps(facts(request, said)))
+    reviewed = ("approval.reviewed", message, facts(request, said))
+    given = _given(request, review, actor)
     status = _ENDS.get(review.decision) or ("approved" if hand.missing == 0 else None)
-    end = _ended(hand, status, review, actor) if status else (None,) * 7
-    values = (*key, prepared.text(review.in_place_of_id), *words, *told, *end)
-    prepared.later(_ANSWER, values, lambda row: ring(request, row[0]))
+    if status == "approved":
+        end, ended = _ended(hand, status, review, actor)
+        prepared.later(_ANSWER, (*given, None, None, *end, None, None, None))
+        _tell_above(request, actor=actor, story=Story((reviewed, ended), lambda seq: ring(request, seq)))
+        return hand
+    what: tuple[str | None, ...] = (None,) * 7
+    if status:
+        end, ended = _ended(hand, status, review, actor)
+        what = (*end, *_worded(ended))
+    prepared.later(_ANSWER, (*given, *_worded(reviewed)[1:], *what), lambda row: ring(request, row[0]))
     if status:
         _tell_above(request, actor=actor)
     return hand
@@ -161,8 +167,21 @@ def answer(hand: Hand, review: Review, *, actor: Actor, message: str) -> Hand:
 _ENDS = {"reject": "rejected", "respond": "responded"}
 
 
-def _ended(hand: Hand, status: str, review: Review, actor: Actor) -> tuple[str, ...]:
-    """What the end of the request says, in the order of `request_answer`; the row in hand is as it will be then."""
+def _given(request: ApprovalRequest, review: Review, actor: Actor) -> tuple[prepared.Value, ...]:
+    """The review as `request_answer` takes it."""
+    key = [str(each) for each in (request.tenant_id, request.pk, request.subject, review.pk, review.member_id)]
+    words = (str(review.version), review.decision, review.comment, review.response, review.channel)
+    who = exact_json.dumps(actor.packed())
+    return (*key, prepared.text(review.in_place_of_id), *words, who, review.at.isoformat())
+
+
+def _worded(told: Told) -> tuple[str, str, str]:
+    name, message, data = told
+    return name, message, exact_json.dumps(data)
+
+
+def _ended(hand: Hand, status: str, review: Review, actor: Actor) -> tuple[tuple[str, ...], Told]:
+    """The end of the request as `request_answer` takes it, and its event; the row in hand is as it will be then."""
     request = hand.request
     request.decision, request.comment = review.decision, review.comment
     if status == "approved":
@@ -171,8 +190,8 @@ def _ended(hand: Hand, status: str, review: Review, actor: Actor) -> tuple[str, 
         request.response = review.response
     message, data = _ending(hand, status, actor)
     _mark(request, status, actor=actor, now=hand.now)
-    what = exact_json.dumps(facts(request, data))
-    return (status, request.decision, request.comment, request.response, states.EVENTS[status], message, what)
+    words = (status, request.decision, request.comment, request.response)
+    return words, (states.EVENTS[status], message, facts(request, data))
 
 
 def _agreed(request: ApprovalRequest) -> str:
@@ -206,10 +225,10 @@ def lapse(request_id: UUID) -> str:
     return str(code)
 
 
-def _tell_above(request: ApprovalRequest, *, actor: Actor, fail_run: bool = False) -> None:
+def _tell_above(request: ApprovalRequest, *, actor: Actor, fail_run: bool = False, story: Story | None = None) -> None:
     """Whoever started it is told, and the floor above hears it in the transaction that ended it."""
     outbox.tell(request, outbox.ENDED, (UUID(str(each)) for each in request.initiators))
-    request_resolved.send(
+    answers = request_resolved.send(
         sender=ApprovalRequest,
         request=request,
         subject=request.subject,
@@ -218,7 +237,11 @@ def _tell_above(request: ApprovalRequest, *, actor: Actor, fail_run: bool = Fals
         text=texts.of_decision(request.status, comment=request.comment, response=request.response),
         actor=actor,
         fail_run=fail_run,
+        story=story,
     )
+    if story and not any(taken for _receiver, taken in answers):
+        for name, message, data in story.told:
+            events.put(request.subject, name, actor=actor, message=message, data=data, then=story.then)
 
 
 def cancel_open(subject: str, *, actor: Actor, because: str) -> list[UUID]:

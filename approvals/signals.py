@@ -1,7 +1,8 @@
 """The one way back up: what a request came to, told inside the transaction that decided it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.dispatch import Signal
@@ -10,8 +11,22 @@ request_resolved = Signal()
 """Sent with `send` (a receiver that fails makes the decision fail), sender `ApprovalRequest`.
 
 Keyword arguments: `request` (the row), `subject`, `ref`, `status` (the finished one), `text` (what the model
-reads in the tool's place; empty for `approved`), `actor`, and `fail_run` (True when silence fails the run).
+reads in the tool's place; empty for `approved`), `actor`, `fail_run` (True when silence fails the run), and `story`
+(None, or the events of a person's yes, which are yet to be written: a receiver that writes them with its own returns
+True).
 """
+
+
+Told = tuple[str, str, Mapping[str, Any]]
+"""An event's name, message and data."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The events of an answer, in their order and by its actor; `then` hears the number of the last one written."""
+
+    told: tuple[Told, Told]
+    then: Callable[[int], None]
 
 
 @dataclass(frozen=True)

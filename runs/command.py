@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from approvals.requests import cancel_open
+from approvals.signals import Story
 from runs import bells, states
 from runs.entries import Journal
 from runs.models import Run
@@ -19,6 +20,7 @@ from tenants.scope import current
 _RUN = Rows(Run, "r.tenant_id = $1::uuid AND r.id = $2::uuid")
 _MOVE = prepared.statement("run_move", "uuid uuid text text jsonb text text jsonb")
 _WAKE = prepared.statement("run_wake", "uuid uuid text jsonb jsonb")
+_WAKE_AFTER = prepared.statement("run_wake_after", "uuid uuid text jsonb jsonb text[] text[] text[]")
 _ANSWERED = prepared.statement("run_answered", "uuid uuid bigint uuid text text text jsonb")
 _DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
 _SETTLE = prepared.statement("journal_settle", "uuid uuid bigint text text jsonb text")
@@ -153,6 +155,22 @@ def answered(run_id: UUID, answer: Answer, *, actor: Actor) -> None:
     values = (str(current()), str(run_id), *words, exact_json.dumps(actor.packed()))
     tenant = current()
     prepared.later(_ANSWERED, values, lambda row: heard(tenant, run_id, *row))
+
+
+def agreed(run_id: UUID, *, step: int, request: UUID, story: Story, actor: Actor) -> None:
+    """Write the story of a yes, and queue the run that waited for it; one statement, under its lock."""
+    hold(f"run:{run_id}")
+    tenant = current()
+    wake = exact_json.dumps({"request": str(request), "step": step})
+    key = (str(tenant), str(run_id), "approved", exact_json.dumps(actor.packed()), wake)
+
+    def then(row: tuple[Any, ...]) -> None:
+        heard(tenant, run_id, *row)
+        story.then(row[0])
+
+    names, messages = [name for name, _message, _data in story.told], [message for _name, message, _data in story.told]
+    data = [exact_json.dumps(data) for _name, _message, data in story.told]
+    prepared.later(_WAKE_AFTER, (*key, names, messages, data), then)
 
 
 def heard(tenant: UUID, run: UUID, seq: int | None, woken: bool) -> None:

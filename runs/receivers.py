@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.dispatch import receiver
 
-from approvals.signals import SilentHearing, request_resolved, silent_hearings
+from approvals.signals import SilentHearing, Story, request_resolved, silent_hearings
 from runs import states
-from runs.command import Answer, answered, command, heard
+from runs.command import Answer, agreed, answered, command, heard
 from tenants.actors import Actor
 
 SUBJECT = "run"
@@ -21,17 +21,31 @@ CASE WHEN starts_with($3::text, '{SUBJECT}:') THEN
 
 @receiver(request_resolved, dispatch_uid="runs.receivers.resolved")
 def resolved(
-    *, request: Any, subject: str, ref: str, status: str, text: str, actor: Actor, fail_run: bool = False, **_: Any
-) -> None:
-    """Close the step of a call that got no yes, with what the model reads; queue the run where it can go on."""
+    *,
+    request: Any,
+    subject: str,
+    ref: str,
+    status: str,
+    text: str,
+    actor: Actor,
+    fail_run: bool = False,
+    story: Story | None = None,
+    **_: Any,
+) -> bool:
+    """Close the step of a call that got no yes, with what the model reads; queue the run where it can go on.
+
+    Whether the story was taken, to be written with the event of the run.
+    """
     kind, _sep, run_id = subject.partition(":")
-    if kind != SUBJECT:
-        return
-    if fail_run and _failed(UUID(run_id), actor):
-        return
+    if kind != SUBJECT or (fail_run and _failed(UUID(run_id), actor)):
+        return False
+    if story:
+        agreed(UUID(run_id), step=int(ref), request=request.pk, story=story, actor=actor)
+        return True
     reason = status if status in states.DECLINED_REASONS else "cancelled"
     answer = Answer(step=int(ref), request=request.pk, status=status, reason=reason, text=text)
     answered(UUID(run_id), answer, actor=actor)
+    return False
 
 
 def _failed(run: UUID, actor: Actor) -> bool:

@@ -1,16 +1,42 @@
--- Queue a parked run: NULL where it is in any other state, or needs attention for what this does not mend: a budget, a
--- crash loop or, but for `version` itself, a version. The lock is held.
-CREATE FUNCTION run_wake(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb) RETURNS bigint
-LANGUAGE plpgsql SECURITY INVOKER AS $$
+-- Queue a parked run, but not one in any other state, nor one that needs attention for what this does not mend: a budget,
+-- a crash loop or, but for `version` itself, a version. Two events at the most that led to it are written before its own,
+-- woken or not; with neither there is no last one. The lock is held.
+CREATE FUNCTION run_wake_after(
+    p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb, p_names text[], p_messages text[], p_story text[],
+    OUT last_event bigint, OUT woken boolean
+) LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    v_before bigint;
 BEGIN
     UPDATE runs_run r SET status = 'queued', reason = '', updated_at = clock_timestamp(), due_at = clock_timestamp()
      WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
-       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because);
-    IF NOT FOUND THEN
-        RETURN NULL;
+       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because)
+ RETURNING (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run))
+      INTO v_before;
+    woken := FOUND;
+    IF NOT woken THEN
+        IF p_names = '{}' THEN
+            RETURN;
+        END IF;
+        SELECT max(e.seq) INTO v_before FROM tenants_event e
+         WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run);
     END IF;
-    RETURN event_append(p_tenant, 'run:' || p_run, 'run.resumed', p_actor, '', jsonb_build_object('because', p_because) || p_data);
+    v_before := coalesce(v_before, 0);
+    last_event := v_before + cardinality(p_names) + woken::integer;
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT p_tenant, subject_of_run(p_run), e.seq, e.name, clock_timestamp(), p_actor, e.message, e.data
+      FROM (VALUES (v_before + 1, p_names[1], p_messages[1], p_story[1]::jsonb),
+                   (v_before + 2, p_names[2], p_messages[2], p_story[2]::jsonb),
+                   (last_event, CASE WHEN woken THEN 'run.resumed' END, '', jsonb_build_object('because', p_because) || p_data))
+           AS e(seq, name, message, data)
+     WHERE e.name IS NOT NULL;
 END $$;
+
+-- The same with nothing before it: the number of its event, NULL where it is not woken.
+CREATE FUNCTION run_wake(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb) RETURNS bigint
+LANGUAGE sql SECURITY INVOKER AS $$
+    SELECT w.last_event FROM run_wake_after(p_tenant, p_run, p_because, p_actor, p_data, '{}', '{}', '{}') w
+$$;
 
 -- Whether a run's turn has all its results, or another call of it waits for the rules and for nobody.
 CREATE FUNCTION run_can_go_on(p_tenant uuid, p_run uuid) RETURNS boolean LANGUAGE sql STABLE SECURITY INVOKER AS $$

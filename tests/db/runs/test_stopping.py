@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.postgres.functions import TransactionNow
 
+from approvals.signals import Story
 from runs import commands, sweeping
+from runs.command import agreed
 from runs.entries import Closing, Journal, Opening
 from runs.journal import command
 from runs.models import Lease, Run, Text
@@ -73,6 +75,28 @@ def test_an_answer_leaves_a_run_that_is_leased_paused_or_over_as_it_is(run: Star
     with scope(run.tenant):
         assert not command(run.id, actor=SYSTEM).wake("approved")
     assert run.row.status == before
+
+
+@pytest.mark.parametrize(("state", "last"), [("parked", ["run.resumed"]), ("paused", []), ("leased", [])])
+def test_a_yes_and_what_it_does_to_its_run_are_told_in_order(run: Started, state: str, last: list[str]) -> None:
+    door, heard = run.hold(), list[int]()
+    ask(door, call())
+    if state != "leased":
+        door.park(_waits)
+    if state == "paused":
+        run.do(commands.pause)
+    before = run.events()
+    told = ("approval.reviewed", "Said yes", {"decision": "approve"}), ("approval.edited", "", {})
+    with scope(run.tenant):
+        agreed(run.id, step=2, request=run.id, story=Story(told, heard.append), actor=SYSTEM)
+    assert run.events() == [*before, "approval.reviewed", "approval.edited", *last]
+    with scope(run.tenant):
+        events = list(Event.objects.filter(subject=f"run:{run.id}").order_by("seq"))
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert heard == [len(events)]
+    assert (events[len(before)].message, events[len(before)].data) == ("Said yes", {"decision": "approve"})
+    if last:
+        assert events[-1].data == {"because": "approved", "request": str(run.id), "step": 2}
 
 
 @pytest.mark.parametrize(("reason", "woken"), [("unknown_outcome", True), ("budget", False), ("crash_loop", False)])
