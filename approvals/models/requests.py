@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
-from approvals import parts, states
+from approvals import parts
 from approvals.models.wordings import Wording
 from tenants.fields import ActorField, ExactJSONField, HexField
 from tenants.models import Member, TenantModel
@@ -99,9 +99,6 @@ class ApprovalRequest(TenantModel):
     class Meta(TenantModel.Meta):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             *TenantModel.Meta.constraints,
-            models.CheckConstraint(
-                condition=models.Q(status__in=states.names(states.REQUEST)), name="request_status_known"
-            ),
             models.CheckConstraint(
                 condition=models.Q(status="pending") | models.Q(decided_at__isnull=False),
                 name="request_end_has_a_time",
