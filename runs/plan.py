@@ -1,6 +1,6 @@
 """What comes next: a pure function of the journal, the requests' states and a few facts; it reads no clock."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -24,7 +24,7 @@ class Facts(NamedTuple):
     fence: int
     now: datetime
     requests: Mapping[int, str] = MappingProxyType({})
-    allowed: frozenset[int] = frozenset()
+    allowed: Set[int] = frozenset()
     parallel: bool = True
     max_steps: int = 100
     max_repeats: int = 3

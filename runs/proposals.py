@@ -59,22 +59,22 @@ class Valid(NamedTuple):
 def proposals(response: ModelResponse, reading: Reading, *, used_ids: Collection[str]) -> list[Proposal]:
     """The calls of the answer in their order, numbered from `journal.next_seq`."""
     given = list(response.tool_calls or ())
-    ids = Counter(call.id for call in given if isinstance(call.id, str))
-    shared = {name for name, times in ids.items() if times > 1}
-    taken = {*used_ids, *ids}
+    ids = [call.id for call in given if isinstance(call.id, str)]
+    taken = set(ids)
+    shared = {name for name, times in Counter(ids).items() if times > 1} if len(taken) < len(ids) else set()
     made: list[Proposal] = []
     for seq, call in enumerate(given, reading.journal.next_seq):
         broken = _broken_id(call, shared)
-        asked = Asked(call, _own_id(seq, taken) if broken or call.id in used_ids else call.id, seq)
+        asked = Asked(call, _own_id(seq, taken, used_ids) if broken or call.id in used_ids else call.id, seq)
         taken.add(asked.call_id)
         made.append(_declined(asked, reading, broken) if broken else _proposal(asked, reading))
     return made
 
 
-def _own_id(seq: int, taken: Collection[str]) -> str:
+def _own_id(seq: int, *taken: Collection[str]) -> str:
     """An id of ours that nobody has in this run, also where the model writes ids like it."""
     name = f"call_{seq}"
-    while name in taken:
+    while any(name in each for each in taken):
         name += "_"
     return name
 

@@ -109,7 +109,7 @@ class Segment:
             fence=self.holder.lease.fence,
             now=now,
             requests={seq: view.status for seq, view in requests.items()} if requests else {},
-            allowed=frozenset(self.allowed),
+            allowed=self.allowed,
             parallel=agent.parallel,
             max_steps=agent.max_steps or settings.MAX_STEPS,
             max_repeats=self.max_repeats,

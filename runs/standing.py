@@ -114,10 +114,11 @@ def expected(
     if closing and (closing.status != "completed" or closing.due_at or closing.delay is not None):
         return None
     first = journal.steps[0].seq if journal.steps else journal.next_seq
-    touched = [each.step for each in (closing, opening) if each]
-    if any(not first <= seq < journal.next_seq + len(plans) for seq in touched):
+    known = range(first, journal.next_seq + len(plans))
+    if (closing and closing.step not in known) or (opening and opening.step not in known):
         return None  # A holder that lost its lease long ago speaks of steps that it does not know.
-    events = sum(2 if planned.declined else 1 for planned in plans) + bool(closing) + bool(opening)
+    declined = [planned for planned in plans if planned.declined]
+    events = len(plans) + len(declined) + (closing is not None) + (opening is not None)
     opened: int | None = None
     if opening:
         opened = 1 if opening.step >= journal.next_seq else journal.step(opening.step).tries + 1

@@ -180,21 +180,25 @@ def _write(value: Any, put: Callable[[str], None], *, canon: bool, depth: int) -
         put(_scalar(value, canon=canon))
 
 
-_TEXT, _PLAIN = {str}, {str, int, bool, type(None)}
-_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_TEXT = {str}
+_PLAIN: Mapping[type, Callable[[Any], str]] = {
+    str: _escape,
+    int: str,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda _: "null",
+}
 
 
 def _plainly(value: dict[str, Any], *, canon: bool) -> str:
-    """The text of an object of nothing but texts and whole numbers, by the library's writer, which is several times
+    """The text of an object of nothing but texts and whole numbers, looked at as a whole, which is several times
     faster; empty where it holds anything else, its keys' order is not that of ASCII, or a text has to be looked at."""
-    if not (_PLAIN.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value))):
+    if not (_PLAIN.keys() >= set(map(type, value.values())) and _TEXT.issuperset(map(type, value))):
         return ""
-    if canon:
-        if not "".join(value).isascii():
-            return ""
-        value = dict(sorted(value.items()))
-    text = _plain(value)
-    return text if "\\u" not in text and (text.isascii() or not _SURROGATE.search(text)) else ""
+    if canon and not "".join(value).isascii():
+        return ""
+    members = sorted(value.items()) if canon else value.items()
+    text = ",".join([f"{_escape(name)}:{_PLAIN[type(each)](each)}" for name, each in members])
+    return f"{{{text}}}" if "\\u" not in text and (text.isascii() or not _SURROGATE.search(text)) else ""
 
 
 def _write_members(value: Mapping[str, Any], put: Callable[[str], None], *, canon: bool, depth: int) -> None:
