@@ -2,11 +2,11 @@
 
 from tenants import prepared
 from tenants.errors import NoSubject, TwoSubjects
-from tenants.scope import Frame, frames
+from tenants.scope import ENTER, Frame, frames
 
 _LOCK = prepared.statement("subject_lock", "uuid text")
 
-ENTER_AND_HOLD = "SELECT set_config('app.tenant', $1, true) || subject_lock($1::uuid, $2)"
+ENTER_AND_HOLD = f"{ENTER} || subject_lock($1::uuid, $2)"
 """The first of two statements that are sent together: the tenant and the lock, which the second is to see under."""
 
 
