@@ -46,6 +46,11 @@ def skewed(seconds: int) -> dict[str, str]:
     return {"PYTHONPATH": str(SKEWED), "CLOCK_SKEW": str(seconds)}
 
 
+def standing(pid: int) -> str:
+    """The kernel's letter for what a process is at: R on a core, S asleep, T stopped, Z gone."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def database_url(application_name: str) -> str:
     """This process's database, as the application's role."""
     role = settings.DATABASES["default"]
@@ -213,6 +218,10 @@ class Workers:
         while time.monotonic() < deadline:
             if self.idle():
                 self._signal(self.processes, signal.SIGSTOP)
+                while any(
+                    standing(pid) in "RSD" for pid in self.pids
+                ):  # One that is on a core just now stops a moment later.
+                    time.sleep(0.001)
                 if self.idle():
                     return True
                 self._signal(self.processes, signal.SIGCONT)

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pytest
@@ -15,7 +14,7 @@ from config.celery import app
 from tenants.models import Member
 from tests.harness.database import NAME, Emptier, owner
 from tests.harness.live import LiveServer
-from tests.harness.workers import Workers
+from tests.harness.workers import Workers, standing
 
 
 def test_the_pair_takes_what_this_process_publishes(workers: Workers) -> None:
@@ -38,8 +37,7 @@ def test_workers_of_a_test_can_be_killed_and_come_back(own_workers: Callable[...
 
 def test_the_pair_stands_still_between_tests(workers: Workers) -> None:
     assert workers.freeze()
-    states = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in workers.pids]
-    assert states == ["T", "T"]
+    assert [standing(pid) for pid in workers.pids] == ["T", "T"]
     workers.thaw()
 
 
