@@ -4,7 +4,7 @@ import csv
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from runs.entries import Closing, Journal, Opening, Planned, Stored
+from runs.entries import Change, Closing, Journal, Opening, Planned, Stored
 from tenants import exact_json, prepared
 
 _SIGNATURE = """
@@ -22,6 +22,10 @@ _QUERY = prepared.expression("journal_boundary", " ".join(_TYPES))
 _AT = {name: place for place, name in enumerate(_NAMES)}
 
 
+Who = tuple[str, str, str, str]
+"""The holder at whose boundary it is: tenant, run, fence, and the actor as JSON."""
+
+
 class Answer(NamedTuple):
     """What the database did: `code` is ok, lost, halted or stale; `status` is the run's; times are epoch seconds."""
 
@@ -36,17 +40,11 @@ class Answer(NamedTuple):
     number: int | None
 
 
-def values(
-    key: tuple[str, str, str],
-    actor: str,
-    journal: Journal,
-    closing: Closing | None,
-    plans: Sequence[Planned],
-    opening: Opening | None,
-) -> list[prepared.Value]:
-    """What is sent for a boundary of this holder (tenant, run, fence): what is closed, planned and opened at it."""
+def values(who: Who, journal: Journal, change: Change) -> list[prepared.Value]:
+    """What is sent for a boundary."""
+    closing, plans, opening = change
     found: list[prepared.Value] = [None] * len(_NAMES)
-    found[:4] = [*key, actor]
+    found[:4] = who
     if closing:
         _close(found, closing, journal)
     if plans:

@@ -98,6 +98,15 @@ class Closing(NamedTuple):
     """What a person reads in the event."""
 
 
+class Change(NamedTuple):
+    """What a holder writes at one boundary: how an attempt ended, the steps it led to, and the attempt that begins."""
+
+    closing: Closing | None = None
+    plans: Sequence[Planned] = ()
+    """Numbered from the journal's `next_seq`."""
+    opening: Opening | None = None
+
+
 @dataclass(slots=True)
 class AttemptRow:
     """One try; `not_done` as in Closing. Frozen but for its beginning, which the door that opens it is told last."""

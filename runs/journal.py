@@ -8,7 +8,7 @@ from typing import TypeVar
 from approvals.requests import cancel_open
 from runs import bells, boundary, leases, onward, standing, states
 from runs.command import CannotDecline, Command, command
-from runs.entries import Closing, Journal, Opening, Planned, StepRow
+from runs.entries import Change, Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
 from runs.reading import load
 from tenants import actors, exact_json, live, prepared
@@ -55,8 +55,8 @@ class Holder:
         self.journal = journal
         self.behind = False
         self.actor = actors.worker(lease.worker)
-        self._actor = exact_json.dumps(self.actor.packed())
         self._key = (str(lease.tenant), str(lease.run), str(lease.fence))
+        self._who = (*self._key, exact_json.dumps(self.actor.packed()))
         self._topic = f"run:{lease.run}"
         self._clock: tuple[float, float] | None = None
         self.prepare: Callable[[Journal, StepRow], None] = lambda _journal, _step: None
@@ -82,7 +82,7 @@ class Holder:
         """Plan and start a model turn, compaction or observation; the step, with its attempt open."""
         planned = self._turn(kind, message)
         opening = Opening(self.journal.next_seq, message=message)
-        return self._opened(self._write(plans=[planned], opening=opening), opening)
+        return self._opened(self._write(Change(plans=[planned], opening=opening)), opening)
 
     def close_turn_and_open(
         self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
@@ -91,16 +91,16 @@ class Holder:
 
         On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
         """
-        answer = self._write(closing=closing, plans=plans, opening=opening)
+        answer = self._write(Change(closing=closing, plans=plans, opening=opening))
         return self._opened(answer, opening) if opening else None
 
     def open(self, opening: Opening) -> StepRow:
         """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
-        return self._opened(self._write(opening=opening), opening)
+        return self._opened(self._write(Change(opening=opening)), opening)
 
     def close(self, closing: Closing) -> StepRow:
         """Close the open attempt of a step. Raises LostLease; a run that was stopped meanwhile is no error here."""
-        self._write(closing=closing)
+        self._write(Change(closing=closing))
         return self.journal.step(closing.step)
 
     def close_and_open(self, closing: Closing, opening: Opening | str) -> StepRow:
@@ -112,12 +112,12 @@ class Holder:
         if isinstance(opening, str):
             plans = [self._turn(opening, "")]
             opening = Opening(self.journal.next_seq)
-        return self._opened(self._write(closing=closing, plans=plans, opening=opening), opening)
+        return self._opened(self._write(Change(closing=closing, plans=plans, opening=opening)), opening)
 
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
         """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
-        tenant, run, fence = self._key
-        code, last_event = prepared.one(_DECLINE, (tenant, run, fence, str(step), reason, text, self._actor, message))
+        *key, actor = self._who
+        code, last_event = prepared.one(_DECLINE, (*key, str(step), reason, text, actor, message))
         if code == "lost":
             raise LostLease
         if code != "ok":
@@ -129,7 +129,7 @@ class Holder:
         """Tell how far a step is, as an event. A lost lease tells nothing."""
         counts = {name: count for name, count in (("done", done), ("total", total)) if count is not None}
         data = exact_json.dumps({"step": step, **counts})
-        (last_event,) = prepared.one(_PROGRESS, (*self._key, self._actor, message, data))
+        (last_event,) = prepared.one(_PROGRESS, (*self._who, message, data))
         if last_event is not None:
             self.behind = self.behind or last_event != self.journal.last_event + 1
             self.journal = standing.after(self.journal, (), last_event=last_event)
@@ -206,7 +206,8 @@ class Holder:
         data: dict[str, str] | None = None,
     ) -> None:
         event = states.run_event(states.RUNNING, status)
-        values = (*self._key, status, reason, self._actor, event, message, exact_json.dumps(data or {}), result)
+        *key, actor = self._who
+        values = (*key, status, reason, actor, event, message, exact_json.dumps(data or {}), result)
         code, found, last_event = prepared.one(_STOP, values)
         if code != "ok":
             raise LostLease if code == "lost" else Halted(found)
@@ -219,20 +220,18 @@ class Holder:
     def _turn(self, kind: str, message: str) -> Planned:
         return Planned(kind, turn=self.journal.turns if kind == states.COMPACTION else 0, message=message)
 
-    def _write(
-        self, *, closing: Closing | None = None, plans: Sequence[Planned] = (), opening: Opening | None = None
-    ) -> boundary.Answer:
-        before, fence = self.journal, self.lease.fence
-        expected = standing.expected(before, closing, plans, opening)
+    def _write(self, change: Change) -> boundary.Answer:
+        before, fence, opening = self.journal, self.lease.fence, change.opening
+        expected = standing.expected(before, change)
         foreseen: list[Journal] = []
 
         def foresee() -> None:
             if expected and not foreseen:
-                foreseen.append(standing.told(before, expected, closing, plans, opening, fence=fence))
+                foreseen.append(standing.told(before, expected, change, fence=fence))
                 if opening:
                     self.prepare(foreseen[0], foreseen[0].step(opening.step))
 
-        answer = self._sent(expected, closing, plans, opening, foresee)
+        answer = self._answered(change, expected, foresee)
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -240,26 +239,19 @@ class Holder:
         if foreseen and answer._replace(at=0.0) == expected:
             self.journal = standing.timed(foreseen[0], opening, answer.at)
         else:
-            self.journal = standing.told(before, answer, closing, plans, opening, fence=fence)
+            self.journal = standing.told(before, answer, change, fence=fence)
         self._ring(answer.last_event)
-        if closing and closing.status == "unknown":
+        if change.closing and change.closing.status == "unknown":
             bells.unsettled(self.lease.tenant)
         return answer
 
-    def _sent(
-        self,
-        expected: boundary.Answer | None,
-        closing: Closing | None,
-        plans: Sequence[Planned],
-        opening: Opening | None,
-        beside: Callable[[], None],
+    def _answered(
+        self, change: Change, expected: boundary.Answer | None, beside: Callable[[], None]
     ) -> boundary.Answer:
-        key, actor, journal = self._key, self._actor, self.journal
-        if expected and closing and opening and onward.fits(journal, closing, plans, opening):
-            at = onward.write(key, actor, journal, closing, plans[0], opening, beside)
-            if at is not None:
-                return expected._replace(at=at)
-        return boundary.write(boundary.values(key, actor, journal, closing, plans, opening), beside)
+        at = onward.write(self._who, self.journal, change, beside) if expected else None
+        if expected and at is not None:
+            return expected._replace(at=at)
+        return boundary.write(boundary.values(self._who, self.journal, change), beside)
 
     def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:
         if answer.code == "halted":

@@ -10,7 +10,8 @@ from functools import cache
 
 from django.db import IntegrityError
 
-from runs.entries import Closing, Journal, Opening, Planned, Stored, Usage
+from runs.boundary import Who
+from runs.entries import Change, Closing, Journal, Opening, Planned, Stored, Usage
 from tenants import exact_json, prepared
 from tenants.locks import ENTER_AND_HOLD
 
@@ -61,9 +62,26 @@ def _query(*, stamped: bool, used: bool) -> str:
     return re.sub(r"(?<!:):(\w+)", lambda found: places[found[1]], text)
 
 
-def fits(journal: Journal, closing: Closing | None, plans: Sequence[Planned], opening: Opening | None) -> bool:
-    """Whether this boundary is of that kind: a first attempt completed, one step planned, and that step opened."""
-    if closing is None or opening is None or len(plans) != 1 or opening.step != journal.next_seq:
+def write(who: Who, journal: Journal, change: Change, beside: Callable[[], None]) -> float | None:
+    """One round trip, one commit; its time in epoch seconds. `beside` is done meanwhile.
+
+    None where nothing was written: the boundary is of another kind, or not all is as `journal` says.
+    """
+    closing, plans, opening = change
+    if closing is None or opening is None or not _usual(journal, closing, plans, opening):
+        return None
+    tenant, run, *_ = who
+    query, values = _sent(who, journal, closing, plans[0], opening)
+    try:
+        answer = prepared.run_after((ENTER_AND_HOLD, (tenant, f"run:{run}")), query, values, beside)
+    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
+        return None
+    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+
+
+def _usual(journal: Journal, closing: Closing, plans: Sequence[Planned], opening: Opening) -> bool:
+    """Whether a first attempt was completed, one step planned, and this one opened."""
+    if len(plans) != 1 or opening.step != journal.next_seq:
         return False
     planned = plans[0]
     texts = (closing.result, planned.proposed, planned.arguments, planned.rationale)
@@ -78,29 +96,16 @@ def fits(journal: Journal, closing: Closing | None, plans: Sequence[Planned], op
     )
 
 
-def write(
-    key: tuple[str, str, str],
-    actor: str,
-    journal: Journal,
-    closing: Closing,
-    planned: Planned,
-    opening: Opening,
-    beside: Callable[[], None],
-) -> float | None:
-    """One round trip, one commit; its time in epoch seconds, or None where nothing was written. `beside` is done
-    meanwhile. Needs a boundary that `fits`."""
-    tenant, run, _fence = key
-    values = [*key, actor, *_closed(journal, closing), *_opened(planned, opening)]
+def _sent(
+    who: Who, journal: Journal, closing: Closing, planned: Planned, opening: Opening
+) -> tuple[str, list[prepared.Value]]:
+    """The statement and its values."""
+    values = [*who, *_closed(journal, closing), *_opened(planned, opening)]
     if opening.stamp is not None:
         values.append(str(opening.stamp))
     if closing.usage:
         values += _used(journal, closing.usage)
-    query = _query(stamped=opening.stamp is not None, used=closing.usage is not None)
-    try:
-        answer = prepared.run_after((ENTER_AND_HOLD, (tenant, f"run:{run}")), query, values, beside)
-    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
-        return None
-    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+    return _query(stamped=opening.stamp is not None, used=closing.usage is not None), values
 
 
 def _closed(journal: Journal, closing: Closing) -> tuple[prepared.Value, ...]:
@@ -143,5 +148,5 @@ def _quoted(tool: str) -> str:
 
 
 def _row(text: str | Stored | None) -> str | None:
-    """A text that `fits` has found to be whole."""
+    """A text that `_usual` has found to be whole."""
     return text if isinstance(text, str) else None

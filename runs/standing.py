@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from runs import states
 from runs.boundary import Answer, body
-from runs.entries import AttemptRow, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
+from runs.entries import AttemptRow, Change, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
 from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
 
 
@@ -107,10 +107,9 @@ def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> J
     return Journal(journal.run, steps, last_event, first + len(steps))
 
 
-def expected(
-    journal: Journal, closing: Closing | None, plans: Sequence[Planned], opening: Opening | None
-) -> Answer | None:
+def expected(journal: Journal, change: Change) -> Answer | None:
     """The answer if nobody else writes meanwhile, but for its time; None where it cannot be told beforehand."""
+    closing, plans, opening = change
     if closing and (closing.status != "completed" or closing.due_at or closing.delay is not None):
         return None
     first = journal.steps[0].seq if journal.steps else journal.next_seq
@@ -134,16 +133,9 @@ def timed(journal: Journal, opening: Opening | None, at: float) -> Journal:
     return journal
 
 
-def told(
-    journal: Journal,
-    answer: Answer,
-    closing: Closing | None,
-    plans: Sequence[Planned],
-    opening: Opening | None,
-    *,
-    fence: int,
-) -> Journal:
+def told(journal: Journal, answer: Answer, change: Change, *, fence: int) -> Journal:
     """The journal as the answer says it stands now."""
+    closing, plans, opening = change
     changed: dict[int, StepRow] = {}
     if closing:
         changed[closing.step] = closed_row(journal, closing, answer)

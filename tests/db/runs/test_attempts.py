@@ -92,7 +92,7 @@ def test_a_worker_of_the_release_before_writes_usage_that_adds_up(run: Started) 
     ask(door, call())
     turn = door.open_turn()
     types = "uuid uuid bigint jsonb bigint text text text text bool float8 timestamptz text jsonb bigint bigint numeric"
-    values = (run.tenant, run.id, door.lease.fence, door._actor, turn.seq, "completed", "", "", "", None, None, None)
+    values = (run.tenant, run.id, door.lease.fence, door._who[3], turn.seq, "completed", "", "", "", None, None, None)
     given = [*values, "x", None, 5, 1, None, ""]
     call_as_before = ", ".join(f"%s::{name}" for name in f"{types} text".split()) + ", NULL" * 20
     with connection.cursor() as cursor:
