@@ -15,11 +15,11 @@ from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
 from approvals.reviewers import Verdict
-from tenants import audit
+from tenants import audit, ids, rows
 from tenants.actors import Actor
 from tenants.models import Member
 from tenants.refusals import Refusal
-from tenants.scope import current, scope
+from tenants.scope import scope
 
 ANSWERS = {"approve": "approve", "edit": "edit", "reject": "reject", "deny": "reject", "respond": "respond"}
 
@@ -213,9 +213,11 @@ _VERBS = {"approve": "approved", "edit": "edited and approved", "reject": "rejec
 
 
 def _review(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, channel: str) -> Review:
-    return Review(
-        tenant_id=current(),
-        request=hand.request,
+    return rows.new(
+        Review,
+        id=ids.new(),
+        tenant_id=hand.request.tenant_id,
+        request_id=hand.request.pk,
         member_id=_member(actor),
         in_place_of_id=verdict.in_place_of,
         version=hand.request.version,

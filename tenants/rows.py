@@ -13,6 +13,13 @@ from tenants.fields import ActorField, ExactJSONField, HexField
 M = TypeVar("M", bound=models.Model)
 
 
+def new(model: type[M], **values: Any) -> M:
+    """A row that is to be written, of a value for each attribute; the model's own making looks at every one of them."""
+    row = model.__new__(model)
+    vars(row).update(values, _state=ModelState())
+    return row
+
+
 class Columns(Generic[M]):
     """A model's columns of the table that is called `alias` in a query, and the row that their values make; with `only`
     none but these."""

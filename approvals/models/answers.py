@@ -16,7 +16,7 @@ class Review(TenantModel):
     request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="reviews", db_constraint=False)
     member = models.ForeignKey(Member, models.PROTECT, related_name="+", db_constraint=False)
     in_place_of = models.ForeignKey(Member, models.PROTECT, null=True, related_name="+", db_constraint=False)
-    version = models.PositiveIntegerField()
+    version = models.IntegerField()
     decision = models.CharField(max_length=16)
     comment = models.TextField(blank=True)
     response = models.TextField(blank=True)
@@ -38,7 +38,7 @@ class Asked(TenantModel):
 
     request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="asked", db_constraint=False)
     member = models.ForeignKey(Member, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
-    level = models.PositiveIntegerField()
+    level = models.IntegerField()
     because = models.TextField()
     since = models.DateTimeField(db_default=Now())
     until = models.DateTimeField(null=True)
@@ -75,7 +75,7 @@ class Viewing(TenantModel):
 
     request = models.ForeignKey(ApprovalRequest, models.CASCADE, related_name="viewings", db_constraint=False)
     member = models.ForeignKey(Member, models.PROTECT, related_name="+", db_constraint=False)
-    version = models.PositiveIntegerField()
+    version = models.IntegerField()
     since = models.DateTimeField(db_default=Now())
     last = models.DateTimeField(db_default=Now())
 

@@ -37,10 +37,10 @@ class ApprovalRequest(TenantModel):
     subject = models.TextField()
     ref = models.TextField(blank=True)
     status = models.CharField(max_length=16, default="pending")
-    version = models.PositiveIntegerField(default=1)
-    round = models.PositiveIntegerField(default=0)
-    escalation_level = models.PositiveIntegerField(default=0)
-    rung = models.PositiveIntegerField(default=0)
+    version = models.IntegerField(default=1)
+    round = models.IntegerField(default=0)
+    escalation_level = models.IntegerField(default=0)
+    rung = models.IntegerField(default=0)
 
     tool = models.TextField()
     tool_title = models.TextField(blank=True)
@@ -81,14 +81,16 @@ class ApprovalRequest(TenantModel):
     )
     requirement_digest = HexField(null=True)
     own_requirement = ExactJSONField(null=True, db_column="requirement")
-    supersedes = models.ForeignKey("self", models.PROTECT, null=True, related_name="successors", db_constraint=False)
+    supersedes = models.ForeignKey(
+        "self", models.PROTECT, null=True, related_name="successors", db_constraint=False, db_index=False
+    )
     difference = ExactJSONField(null=True)
 
     opened_at = models.DateTimeField(db_default=Now())
     deadline = models.DateTimeField()
     due_at = models.DateTimeField(null=True)
     next_at = models.DateTimeField(null=True)
-    short = models.PositiveIntegerField(default=0)
+    short = models.IntegerField(default=0)
     asked_stamp = models.BigIntegerField(default=0)
     decided_at = models.DateTimeField(null=True)
     decided_by = ActorField(null=True)
@@ -117,6 +119,9 @@ class ApprovalRequest(TenantModel):
             # So that the purge finds which wordings are still referred to; equal keys take next to no room.
             models.Index(fields=["tenant", "definition_digest"], name="request_worded"),
             models.Index(fields=["tenant", "requirement_digest"], name="request_demanded"),
+            models.Index(
+                fields=["supersedes"], condition=models.Q(supersedes__isnull=False), name="request_that_supersedes"
+            ),
             models.Index(
                 fields=["tenant", "asked_stamp"], condition=models.Q(status="pending"), name="request_ask_again"
             ),
@@ -170,7 +175,7 @@ class RequestVersion(TenantModel):
     request = models.ForeignKey(
         ApprovalRequest, models.CASCADE, related_name="versions", db_constraint=False, db_index=False
     )
-    number = models.PositiveIntegerField()
+    number = models.IntegerField()
     arguments = models.TextField()
     digest = models.CharField(max_length=64)
     title = models.TextField()

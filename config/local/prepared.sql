@@ -899,7 +899,7 @@ CREATE FUNCTION public.request_answer(p_tenant uuid, p_request uuid, p_subject t
     LANGUAGE plpgsql
     AS $$
 DECLARE
-    v_subject bytea := subject_bytes(p_subject);
+    v_subject bytea;
     v_last bigint;
 BEGIN
     INSERT INTO approvals_review (id, tenant_id, request_id, member_id, in_place_of_id, version, decision, comment,
@@ -910,6 +910,10 @@ BEGIN
         PERFORM request_finish(
             p_tenant, p_request, p_status, p_end_decision, p_end_comment, p_end_response, p_actor, p_at);
     END IF;
+    IF p_message IS NULL THEN
+        RETURN NULL;
+    END IF;
+    v_subject := subject_bytes(p_subject);
     v_last := coalesce(
         (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject), 0);
     INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
@@ -993,18 +997,22 @@ CREATE FUNCTION public.request_finish(p_tenant uuid, p_request uuid, p_status te
     AS $$
 DECLARE
     v_subject text;
+    v_chats boolean;
 BEGIN
     UPDATE approvals_approvalrequest r
        SET status = p_status, decision = p_decision, comment = p_comment, response = p_response, decided_at = p_at,
            decided_by = p_actor, due_at = NULL
      WHERE r.tenant_id = p_tenant AND r.id = p_request AND r.status = 'pending'
- RETURNING r.subject INTO v_subject;
+ RETURNING r.subject, EXISTS (SELECT FROM approvals_channel c WHERE c.tenant_id = p_tenant AND c.enabled)
+      INTO v_subject, v_chats;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'request % is not pending', p_request USING ERRCODE = 'check_violation';
     END IF;
     UPDATE approvals_asked a SET until = p_at
      WHERE a.tenant_id = p_tenant AND a.request_id = p_request AND a.until IS NULL;
-    PERFORM request_follow(p_tenant, p_request, (p_actor->>3)::uuid);
+    IF v_chats THEN
+        PERFORM request_follow(p_tenant, p_request, (p_actor->>3)::uuid);
+    END IF;
     RETURN v_subject;
 END $$;
 
@@ -1257,16 +1265,39 @@ BEGIN
 END $$;
 
 CREATE FUNCTION public.run_wake(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb) RETURNS bigint
+    LANGUAGE sql
+    AS $$
+    SELECT w.last_event FROM run_wake_after(p_tenant, p_run, p_because, p_actor, p_data, '{}', '{}', '{}') w
+$$;
+
+CREATE FUNCTION public.run_wake_after(p_tenant uuid, p_run uuid, p_because text, p_actor jsonb, p_data jsonb, p_names text[], p_messages text[], p_story text[], OUT last_event bigint, OUT woken boolean) RETURNS record
     LANGUAGE plpgsql
     AS $$
+DECLARE
+    v_before bigint;
 BEGIN
     UPDATE runs_run r SET status = 'queued', reason = '', updated_at = clock_timestamp(), due_at = clock_timestamp()
      WHERE r.tenant_id = p_tenant AND r.id = p_run AND r.status IN ('waiting_approval', 'sleeping', 'needs_attention')
-       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because);
-    IF NOT FOUND THEN
-        RETURN NULL;
+       AND (r.reason NOT IN ('budget', 'crash_loop', 'version') OR r.reason = p_because)
+ RETURNING (SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run))
+      INTO v_before;
+    woken := FOUND;
+    IF NOT woken THEN
+        IF p_names = '{}' THEN
+            RETURN;
+        END IF;
+        SELECT max(e.seq) INTO v_before FROM tenants_event e
+         WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run);
     END IF;
-    RETURN event_append(p_tenant, 'run:' || p_run, 'run.resumed', p_actor, '', jsonb_build_object('because', p_because) || p_data);
+    v_before := coalesce(v_before, 0);
+    last_event := v_before + cardinality(p_names) + woken::integer;
+    INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
+    SELECT p_tenant, subject_of_run(p_run), e.seq, e.name, clock_timestamp(), p_actor, e.message, e.data
+      FROM (VALUES (v_before + 1, p_names[1], p_messages[1], p_story[1]::jsonb),
+                   (v_before + 2, p_names[2], p_messages[2], p_story[2]::jsonb),
+                   (last_event, CASE WHEN woken THEN 'run.resumed' END, '', jsonb_build_object('because', p_because) || p_data))
+           AS e(seq, name, message, data)
+     WHERE e.name IS NOT NULL;
 END $$;
 
 CREATE FUNCTION public.runs_run_fixed() RETURNS trigger
@@ -1310,15 +1341,13 @@ BEGIN
 END $$;
 
 CREATE FUNCTION public.subject_bytes(p_subject text) RETURNS bytea
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-BEGIN
-  IF p_subject LIKE 'run:________-____-____-____-____________'
-     AND translate(substr(p_subject, 5), '0123456789abcdef', '') = '----' THEN
-    RETURN '\x01'::bytea || uuid_send(substr(p_subject, 5)::uuid);
-  END IF;
-  RETURN '\x00'::bytea || convert_to(p_subject, 'UTF8');
-END $$;
+  SELECT CASE WHEN p_subject LIKE 'run:________-____-____-____-____________'
+                   AND translate(substr(p_subject, 5), '0123456789abcdef', '') = '----'
+    THEN '\x01'::bytea || uuid_send(substr(p_subject, 5)::uuid)
+    ELSE '\x00'::bytea || decode(replace(p_subject, '\', '\\'), 'escape') END
+$$;
 
 CREATE FUNCTION public.subject_key(p_tenant uuid, p_subject text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1418,13 +1447,7 @@ CREATE TABLE public.approvals_approvalrequest (
     next_at timestamp with time zone,
     definition_digest bytea,
     requirement_digest bytea,
-    CONSTRAINT approvals_approvalrequest_escalation_level_check CHECK ((escalation_level >= 0)),
-    CONSTRAINT approvals_approvalrequest_round_check CHECK ((round >= 0)),
-    CONSTRAINT approvals_approvalrequest_rung_check CHECK ((rung >= 0)),
-    CONSTRAINT approvals_approvalrequest_short_check CHECK ((short >= 0)),
-    CONSTRAINT approvals_approvalrequest_version_check CHECK ((version >= 0)),
-    CONSTRAINT request_end_has_a_time CHECK ((((status)::text = 'pending'::text) OR (decided_at IS NOT NULL))),
-    CONSTRAINT request_status_known CHECK (((status)::text = ANY ((ARRAY['approved'::character varying, 'cancelled'::character varying, 'expired'::character varying, 'pending'::character varying, 'rejected'::character varying, 'responded'::character varying, 'superseded'::character varying])::text[])))
+    CONSTRAINT request_end_has_a_time CHECK ((((status)::text = 'pending'::text) OR (decided_at IS NOT NULL)))
 );
 
 ALTER TABLE ONLY public.approvals_approvalrequest FORCE ROW LEVEL SECURITY;
@@ -1437,8 +1460,7 @@ CREATE TABLE public.approvals_asked (
     until timestamp with time zone,
     member_id uuid NOT NULL,
     request_id uuid NOT NULL,
-    tenant_id uuid NOT NULL,
-    CONSTRAINT approvals_asked_level_check CHECK ((level >= 0))
+    tenant_id uuid NOT NULL
 );
 
 ALTER TABLE ONLY public.approvals_asked FORCE ROW LEVEL SECURITY;
@@ -1545,9 +1567,7 @@ CREATE TABLE public.approvals_delivery (
     origin uuid,
     seq bigint,
     subject character varying(100) DEFAULT ''::character varying NOT NULL,
-    channel_id uuid,
-    CONSTRAINT approvals_delivery_attempts_check CHECK ((attempts >= 0)),
-    CONSTRAINT delivery_status_known CHECK (((status)::text = ANY ((ARRAY['given_up'::character varying, 'pending'::character varying, 'sending'::character varying, 'sent'::character varying])::text[])))
+    channel_id uuid
 );
 
 ALTER TABLE ONLY public.approvals_delivery FORCE ROW LEVEL SECURITY;
@@ -1644,8 +1664,7 @@ CREATE TABLE public.approvals_requestversion (
     created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     edited_by_id uuid,
     request_id uuid NOT NULL,
-    tenant_id uuid NOT NULL,
-    CONSTRAINT approvals_requestversion_number_check CHECK ((number >= 0))
+    tenant_id uuid NOT NULL
 );
 
 ALTER TABLE ONLY public.approvals_requestversion FORCE ROW LEVEL SECURITY;
@@ -1662,8 +1681,7 @@ CREATE TABLE public.approvals_review (
     in_place_of_id uuid,
     member_id uuid NOT NULL,
     request_id uuid NOT NULL,
-    tenant_id uuid NOT NULL,
-    CONSTRAINT approvals_review_version_check CHECK ((version >= 0))
+    tenant_id uuid NOT NULL
 );
 
 ALTER TABLE ONLY public.approvals_review FORCE ROW LEVEL SECURITY;
@@ -1715,8 +1733,7 @@ CREATE TABLE public.approvals_viewing (
     last timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     member_id uuid NOT NULL,
     request_id uuid NOT NULL,
-    tenant_id uuid NOT NULL,
-    CONSTRAINT approvals_viewing_version_check CHECK ((version >= 0))
+    tenant_id uuid NOT NULL
 );
 
 ALTER TABLE ONLY public.approvals_viewing FORCE ROW LEVEL SECURITY;
@@ -2605,54 +2622,59 @@ INSERT INTO public.django_migrations VALUES
 	(28, 'tenants', '0005_subjects_as_bytes', now()),
 	(29, 'tenants', '0006_digests_as_bytes', now()),
 	(30, 'tenants', '0007_append_in_one', now()),
-	(31, 'approvals', '0001_questions_answers_rules', now()),
-	(32, 'approvals', '0002_row_security_states_and_doors', now()),
-	(33, 'approvals', '0003_ask_again', now()),
-	(34, 'approvals', '0004_what_comes_next', now()),
-	(35, 'approvals', '0005_calendars_and_rotations', now()),
-	(36, 'approvals', '0006_end_and_climb', now()),
-	(37, 'approvals', '0007_due_in_turn', now()),
-	(38, 'approvals', '0008_share_what_many_requests_say', now()),
-	(39, 'approvals', '0009_lapse_in_one', now()),
-	(40, 'approvals', '0010_ways_out', now()),
-	(41, 'approvals', '0011_deliveries_by_state_and_channel', now()),
-	(42, 'approvals', '0012_fewer_indexes', now()),
-	(43, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
-	(44, 'approvals', '0014_what_rooms_hear', now()),
-	(45, 'approvals', '0015_ask_once_who_hears_events', now()),
-	(46, 'approvals', '0016_count_refused_callbacks', now()),
-	(47, 'approvals', '0017_count_what_was_given_up', now()),
-	(48, 'approvals', '0018_each_way_out_in_turn', now()),
-	(49, 'approvals', '0019_many_at_once', now()),
-	(50, 'approvals', '0020_answer_in_one', now()),
-	(51, 'approvals', '0021_read_what_is_seldom_apart', now()),
-	(52, 'runs', '0001_tables_of_a_run', now()),
-	(53, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(54, 'runs', '0003_doors_of_the_sweep', now()),
-	(55, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(56, 'config', '0001_counts_for_the_metrics', now()),
-	(57, 'guardian', '0001_initial', now()),
-	(58, 'guardian', '0002_generic_permissions_index', now()),
-	(59, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(60, 'mfa', '0001_initial', now()),
-	(61, 'mfa', '0002_authenticator_timestamps', now()),
-	(62, 'mfa', '0003_authenticator_type_uniq', now()),
-	(63, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(64, 'runs', '0006_hear_answers_in_one', now()),
-	(65, 'runs', '0007_events_in_less_room', now()),
-	(66, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(67, 'runs', '0009_blank_by_target', now()),
-	(68, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(69, 'runs', '0011_read_steps_by_number', now()),
-	(70, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
-	(71, 'runs', '0013_wake_in_one_update', now()),
-	(72, 'sessions', '0001_initial', now()),
-	(73, 'socialaccount', '0001_initial', now()),
-	(74, 'socialaccount', '0002_token_max_lengths', now()),
-	(75, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(76, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(77, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(78, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(31, 'tenants', '0008_subjects_in_line', now()),
+	(32, 'approvals', '0001_questions_answers_rules', now()),
+	(33, 'approvals', '0002_row_security_states_and_doors', now()),
+	(34, 'approvals', '0003_ask_again', now()),
+	(35, 'approvals', '0004_what_comes_next', now()),
+	(36, 'approvals', '0005_calendars_and_rotations', now()),
+	(37, 'approvals', '0006_end_and_climb', now()),
+	(38, 'approvals', '0007_due_in_turn', now()),
+	(39, 'approvals', '0008_share_what_many_requests_say', now()),
+	(40, 'approvals', '0009_lapse_in_one', now()),
+	(41, 'approvals', '0010_ways_out', now()),
+	(42, 'approvals', '0011_deliveries_by_state_and_channel', now()),
+	(43, 'approvals', '0012_fewer_indexes', now()),
+	(44, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
+	(45, 'approvals', '0014_what_rooms_hear', now()),
+	(46, 'approvals', '0015_ask_once_who_hears_events', now()),
+	(47, 'approvals', '0016_count_refused_callbacks', now()),
+	(48, 'approvals', '0017_count_what_was_given_up', now()),
+	(49, 'approvals', '0018_each_way_out_in_turn', now()),
+	(50, 'approvals', '0019_many_at_once', now()),
+	(51, 'approvals', '0020_answer_in_one', now()),
+	(52, 'approvals', '0021_read_what_is_seldom_apart', now()),
+	(53, 'approvals', '0022_events_of_an_answer_go_on', now()),
+	(54, 'approvals', '0023_statuses_known_by_their_trigger', now()),
+	(55, 'approvals', '0024_counts_without_a_check_each', now()),
+	(56, 'runs', '0001_tables_of_a_run', now()),
+	(57, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(58, 'runs', '0003_doors_of_the_sweep', now()),
+	(59, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(60, 'config', '0001_counts_for_the_metrics', now()),
+	(61, 'guardian', '0001_initial', now()),
+	(62, 'guardian', '0002_generic_permissions_index', now()),
+	(63, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(64, 'mfa', '0001_initial', now()),
+	(65, 'mfa', '0002_authenticator_timestamps', now()),
+	(66, 'mfa', '0003_authenticator_type_uniq', now()),
+	(67, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(68, 'runs', '0006_hear_answers_in_one', now()),
+	(69, 'runs', '0007_events_in_less_room', now()),
+	(70, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(71, 'runs', '0009_blank_by_target', now()),
+	(72, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(73, 'runs', '0011_read_steps_by_number', now()),
+	(74, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(75, 'runs', '0013_wake_in_one_update', now()),
+	(76, 'runs', '0014_wake_with_what_led_to_it', now()),
+	(77, 'sessions', '0001_initial', now()),
+	(78, 'socialaccount', '0001_initial', now()),
+	(79, 'socialaccount', '0002_token_max_lengths', now()),
+	(80, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(81, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(82, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(83, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2666,7 +2688,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 78, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 83, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -3046,8 +3068,6 @@ CREATE INDEX account_emailconfirmation_email_address_id_5b7f8c58 ON public.accou
 
 CREATE INDEX account_emailconfirmation_key_f43612bd_like ON public.account_emailconfirmation USING btree (key varchar_pattern_ops);
 
-CREATE INDEX approvals_approvalrequest_supersedes_id_070753b6 ON public.approvals_approvalrequest USING btree (supersedes_id);
-
 CREATE INDEX approvals_asked_request_id_d0d46845 ON public.approvals_asked USING btree (request_id) WITH (fillfactor='50');
 
 CREATE INDEX approvals_callbackseen_channel_id_97bd18c4 ON public.approvals_callbackseen USING btree (channel_id);
@@ -3195,6 +3215,8 @@ CREATE INDEX request_list ON public.approvals_approvalrequest USING btree (tenan
 CREATE INDEX request_of_subject ON public.approvals_approvalrequest USING btree (tenant_id, subject, ref);
 
 CREATE INDEX request_of_tool ON public.approvals_approvalrequest USING btree (tenant_id, tool, opened_at);
+
+CREATE INDEX request_that_supersedes ON public.approvals_approvalrequest USING btree (supersedes_id) WHERE (supersedes_id IS NOT NULL);
 
 CREATE INDEX request_worded ON public.approvals_approvalrequest USING btree (tenant_id, definition_digest);
 
