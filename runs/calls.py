@@ -16,8 +16,10 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import connections
 from psycopg.pq import TransactionStatus
+
+from tenants import here
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # Seconds between two looks at a running call's progress.
@@ -153,14 +155,13 @@ def _quit(error: BaseException) -> Quit:
 
 def _tidy() -> None:
     """Give the connection away where the call left it within a transaction: what the engine writes has to commit."""
-    database = _own.database
+    database = here.database()
     raw = database.connection
     if raw is None or (raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE):
         return
     database.close()
     if database.in_atomic_block:
-        del connections[DEFAULT_DB_ALIAS]
-        _own.database = connections[DEFAULT_DB_ALIAS]
+        here.leave()
 
 
 def _let_connections_go() -> None:
@@ -170,7 +171,7 @@ def _let_connections_go() -> None:
             each.close()
         except Exception:
             logger.exception("A connection could not be closed after a call.")
-            del connections[each.alias]
+            here.leave(each.alias)
 
 
 @dataclass
@@ -209,12 +210,12 @@ class _Hand:
 
 
 class _Own(threading.local):
-    """What belongs to one thread: the hand that works for it, the watch over what it does, its way to the database."""
+    """What belongs to one thread: the hand that works for it, the watch over what it does."""
 
     def __init__(self) -> None:
         self.hand: _Hand | None = None
         self.watch: _Watch | None = None
-        self.database = connections[DEFAULT_DB_ALIAS]
+        here.database()  # Found before a call can put anything in its place.
 
 
 _own = _Own()

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
+from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq.abc import PGresult
 
 from tenants import libpq
+from tenants.here import database
 
 Raw = libpq.Raw
 Value = libpq.Value
@@ -38,7 +39,7 @@ def _waiting(raw: Raw | None) -> _Waiting:
 
 def _here() -> _Waiting:
     """What this thread has put off."""
-    return _waiting(connections[DEFAULT_DB_ALIAS].connection)
+    return _waiting(database().connection)
 
 
 def statement(function: str, types: str) -> str:
@@ -74,7 +75,7 @@ def rows(query: str, values: Sequence[Value], make: Callable[[Sequence[Any]], Ro
 
 def read(result: PGresult, make: Callable[[Sequence[Any]], Row]) -> list[Row]:
     """The rows of an answer that has come, each as `make` makes it."""
-    reader = libpq.reader(connections[DEFAULT_DB_ALIAS].connection)
+    reader = libpq.reader(database().connection)
     reader.set_pgresult(result)
     return reader.load_rows(0, result.ntuples, make)
 
@@ -118,7 +119,7 @@ def later(query: str, values: Sequence[Value], then: Then | None = None) -> None
     For what nobody waits for: statements keep their order, and one that fails raises where it is sent. Inside a scope
     only, which lets it go where it ends by an exception.
     """
-    raw = connections[DEFAULT_DB_ALIAS].connection or _guarded(lambda found: found)
+    raw = database().connection or _guarded(lambda found: found)
     _waiting(raw).append(((query, values), then))
 
 
@@ -148,7 +149,7 @@ def apart(transactions: Sequence[Sequence[Question]]) -> list[Answers]:
 
 
 def _guarded(act: Callable[[Raw], Answer]) -> Answer:
-    here = connections[DEFAULT_DB_ALIAS]  # Django's of this thread; the proxy would look it up for each of its names.
+    here = database()
     try:
         with here.wrap_database_errors:
             return act(_connection(here))

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db import transaction
 
 from tenants import prepared
 from tenants.errors import NoTenant
+from tenants.here import database
 
 _ENTER = "SELECT current_setting('app.tenant', true), set_config('app.tenant', $1::text, true)"
 _ENTER_TO_READ = f"{_ENTER}, set_config('transaction_read_only', 'on', true)"
@@ -28,7 +29,7 @@ class Frame:
 
 def frames() -> list[Frame]:
     """The scopes open on this thread's connection, the outermost first; they are kept on it."""
-    stack: list[Frame] = vars(connections[DEFAULT_DB_ALIAS]).setdefault("tenant_scopes", [])
+    stack: list[Frame] = vars(database()).setdefault("tenant_scopes", [])
     return stack
 
 
@@ -47,7 +48,8 @@ def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
     Scopes nest; the former tenant is restored, also where the inner one is another. With `read_only`
     PostgreSQL itself refuses every write.
     """
-    nested = connection.in_atomic_block
+    here = database()
+    nested = here.in_atomic_block
     stack = frames()
     frame = Frame(tenant_id, stack[-1].subject if stack else None)
     with transaction.atomic():
@@ -55,7 +57,7 @@ def scope(tenant_id: UUID, *, read_only: bool = False) -> Iterator[None]:
         stack.append(frame)
         try:
             yield
-            if not connection.needs_rollback:
+            if not here.needs_rollback:
                 prepared.flush(commit=not nested)
         finally:
             prepared.forget()
@@ -78,5 +80,5 @@ def _enter(tenant_id: UUID, *, read_only: bool, nested: bool) -> str:
 
 
 def _set(value: str) -> None:
-    with connection.cursor() as cursor:
+    with database().cursor() as cursor:
         cursor.execute("SELECT set_config('app.tenant', %s, true)", [value])
