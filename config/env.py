@@ -41,10 +41,15 @@ def read() -> environ.Env:
     return env
 
 
+HEARD_OF = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3", "tcp_user_timeout": "60000"}
+"""A server that is reached by TCP and not heard of for a minute is gone (seconds, and milliseconds for the last): a
+network that drops a quiet connection says nothing, and the kernel's own patience is two hours."""
+
+
 def database(url: str) -> dict[str, Any]:
-    """Django's form of a `postgresql://` URL; a socket folder may stand in `?host=`, as libpq has it."""
+    """Django's form of a `postgresql://` URL; its query is libpq's, where `host` may be a socket's folder."""
     parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query))
+    options = HEARD_OF | dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.removeprefix("/")),

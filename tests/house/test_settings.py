@@ -1,5 +1,6 @@
 """The page of settings and the settings agree."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -51,6 +52,18 @@ def test_large_values_lie_below_the_folder_whatever_its_name(tmp_path: Path) -> 
     seen = settings("s.STORAGE_URL", LOCAL_DIR=str(tmp_path / "朱 #?%20"), PYTHONUTF8="1")
     parts = urlsplit(seen.stdout.strip())
     assert (parts.scheme, unquote(parts.path)) == ("file", str(tmp_path / "朱 #?%20" / "storage"))
+
+
+def test_a_database_that_falls_silent_is_given_up_after_a_minute_unless_its_address_says_otherwise() -> None:
+    named = {"DATABASE_URL": "postgresql://app@db/vermilion?sslmode=require&keepalives_idle=5", "SECRET_KEY": "x"}
+    seen = settings("s.DATABASES['default']['OPTIONS']", **named, FIELD_KEYS="x", AUDIT_KEY="x", DATABASE_POOL_SIZE="0")
+    assert ast.literal_eval(seen.stdout) == {
+        "sslmode": "require",
+        "keepalives_idle": "5",
+        "keepalives_interval": "10",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "60000",
+    }
 
 
 def test_times_take_fractions(tmp_path: Path) -> None:
