@@ -42,6 +42,9 @@ WITH closed AS (
 )
 SELECT date_part('epoch', c.now) FROM closed c
 """
+_BY_INDEX = "set_config('enable_seqscan', 'off', true) || set_config('enable_bitmapscan', 'off', true)"
+"""A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
+_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX}"
 _ALWAYS = """
     tenant:uuid run:uuid fence:bigint actor:jsonb last:integer close:bigint result:text close_note:text completed:jsonb
     open:bigint kind:text turn:bigint tool:text effect:text call_id:text digest:text proposed:text arguments:text
@@ -73,7 +76,7 @@ def write(who: Who, journal: Journal, change: Change, beside: Callable[[], None]
     tenant, run, *_ = who
     query, values = _sent(who, journal, closing, plans[0], opening)
     try:
-        answer = prepared.run_after((ENTER_AND_HOLD, (tenant, f"run:{run}")), query, values, beside)
+        answer = prepared.run_after((_FIRST, (tenant, f"run:{run}")), query, values, beside)
     except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
         return None
     return float(answer.get_value(0, 0) or 0) if answer.ntuples else None

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 
 from runs import boundary, commands, onward, sweeping
 from runs.entries import Change, Closing, Opening, Planned, Stored, Usage
@@ -196,3 +196,17 @@ def test_a_step_that_was_tried_before_is_left_to_the_function(run: Started, door
     before = _rows(run)
     assert _go_on(door, Change(ASKED, [CALL], Opening(2))) is None
     assert _rows(run) == before
+
+
+def test_no_table_is_read_as_a_whole_however_small_it_was_when_the_plan_was_made(run: Started, door: Holder) -> None:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE runs_step, runs_run, runs_lease, tenants_event, tenants_tenant")
+    opening = Opening(2, key=KEY, stamp=_stamp(run))
+    with scope(run.tenant), connection.cursor() as cursor:
+        cursor.execute("DISCARD PLANS")
+        assert _go_on(door, Change(ASKED, [CALL], opening))
+        cursor.execute(
+            "SELECT relname FROM pg_stat_xact_user_tables WHERE seq_scan > 0 AND relname IN"
+            " ('runs_step', 'runs_run', 'runs_lease', 'tenants_event')"
+        )
+        assert cursor.fetchall() == []
