@@ -50,33 +50,45 @@ def ask_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[],
 
 
 def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
-    """What each transaction was answered, in order, be it an error; `beside` is done before the last has ended."""
-    named = [[(_name(raw, query), values) for query, values in each] for each in transactions]
+    """What each transaction was answered, in order, be it an error; `beside` is done before the last has ended. What it
+    raises comes once all answers are there."""
+    named = [[_named(raw, *question) for question in each] for each in transactions]
+    raised: BaseException | None = None
     raw.pgconn.enter_pipeline_mode()
     try:
         for questions in named:
             for name, values in questions:
-                raw.pgconn.send_query_prepared(name, _all(values))
+                raw.pgconn.send_query_prepared(name, values)
             raw.pgconn.pipeline_sync()
         answers = _answers(raw, len(named) - 1) if beside else []
         if beside and all(is_good(answer) for each in answers for answer in each):
-            beside(answers)
+            raised = _raised(beside, answers)
         answers += _answers(raw, 1 if beside else len(named))
     except BaseException:
         raw.close()  # Answers may be under way still, and nobody would know to what.
         raise
     raw.pgconn.exit_pipeline_mode()
+    if raised:
+        raise raised
     return answers
+
+
+def _raised(beside: Beside, answers: list[list[PGresult]]) -> BaseException | None:
+    try:
+        beside(answers)
+    except BaseException as error:
+        return error
+    return None
 
 
 def ask_early(raw: Raw, questions: Sequence[Question], before: int, early: Early) -> list[PGresult]:
     """What one transaction was answered, be it an error; `early` is about what follows the first `before`."""
     count, hear = early
-    named = [(_name(raw, query), values) for query, values in questions]
+    named = [_named(raw, *question) for question in questions]
     raw.pgconn.enter_pipeline_mode()
     try:
         for place, (name, values) in enumerate(named, 1):
-            raw.pgconn.send_query_prepared(name, _all(values))
+            raw.pgconn.send_query_prepared(name, values)
             if place == before + count:
                 raw.pgconn.send_flush_request()
         raw.pgconn.pipeline_sync()
@@ -194,6 +206,11 @@ def begin(raw: Raw) -> None:
     result = raw.pgconn.exec_(b"BEGIN")
     if result.status != ExecStatus.COMMAND_OK:
         raise failure(raw, result)
+
+
+def _named(raw: Raw, query: str, values: Sequence[Value]) -> tuple[bytes, list[Any]]:
+    """A statement as it is sent: what cannot be is found before anything is under way, and costs no connection."""
+    return _name(raw, query), _all(values)
 
 
 def _name(raw: Raw, query: str) -> bytes:

@@ -39,6 +39,36 @@ def test_a_transaction_that_fails_is_told_and_leaves_the_others_be() -> None:
     assert prepared.one("SELECT current_setting('test.kept', true)", ()) == ("kept",)
 
 
+_BACKEND = ("SELECT pg_backend_pid()", ())
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_a_text_that_cannot_be_sent_is_refused_and_the_connection_goes_on(text: str) -> None:
+    before = prepared.one(*_BACKEND)
+    with pytest.raises((DataError, UnicodeEncodeError)):
+        prepared.run_after((ENTER, ("acme",)), "SELECT $1::text", (text,), _nothing)
+    assert prepared.one(*_BACKEND) == before
+    assert prepared.one(_TENANT, ()) == ("none",)
+
+
+def _nothing() -> None:
+    """What is done meanwhile here."""
+
+
+def _fails() -> None:
+    raise LookupError
+
+
+def test_what_is_done_meanwhile_and_fails_leaves_the_connection_and_what_was_asked(acme: Tenant) -> None:
+    rename = "UPDATE tenants_tenant SET name = 'Renamed' WHERE id = $1::uuid RETURNING id"
+    before = prepared.one(*_BACKEND)
+    with pytest.raises(LookupError):
+        prepared.run_after((ENTER, (str(acme.pk),)), rename, (str(acme.pk),), _fails)
+    assert prepared.one(*_BACKEND) == before
+    acme.refresh_from_db()
+    assert acme.name == "Renamed"
+
+
 def test_a_run_is_taken_up_in_one_round_trip(acme: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     journal.switch_on(acme)
     run = journal.begin(acme)
