@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import connections
 from psycopg.pq import TransactionStatus
 
-from tenants import here
+from tenants import here, prepared
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # Seconds between two looks at a running call's progress.
@@ -155,10 +155,12 @@ def _quit(error: BaseException) -> Quit:
 
 def _tidy() -> None:
     """Give the connection away where the call left it within a transaction: what the engine writes has to commit."""
+    here.find_again()
     database = here.database()
     raw = database.connection
     if raw is None or (raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE):
         return
+    prepared.forget()  # Else whoever gets it next would send what the call put off.
     database.close()
     if database.in_atomic_block:
         here.leave()

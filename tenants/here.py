@@ -21,6 +21,13 @@ def database() -> BaseDatabaseWrapper:
     return _here.database
 
 
+def find_again() -> None:
+    """Go by the one that `connections` has now, where a call has put it in the place of the one that was found."""
+    before, _here.database = _here.database, connections[DEFAULT_DB_ALIAS]
+    if before is not _here.database:
+        before.close()
+
+
 def leave(alias: str = DEFAULT_DB_ALIAS) -> None:
     """Let a connection go with all that is kept on it, whatever it is in the middle of; the next one is new."""
     del connections[alias]

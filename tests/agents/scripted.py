@@ -12,13 +12,15 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from runs.agents import Agent, Budget, register
 from runs.context import SUMMARISE
 from runs.errors import InvalidArguments, ModelRefused, OutcomeUnknown, PermissionRefused, RateLimited, Transient
 from runs.llm.base import ModelRequest, ModelResponse, ToolCall, Usage
 from runs.tools import Effect, Found, NotFound, Risk, ToolContext, tool
+from tenants import prepared
+from tenants.scope import scope
 from tests.agents import ledger
 
 
@@ -47,6 +49,10 @@ FAILURES: dict[str, BaseException] = {
 
 
 STRANGE = Usage(input_tokens=-5, output_tokens=2**80, cost=Decimal("NaN"))
+
+
+LEFT: list[Any] = []
+"""Scopes that calls have opened and not closed."""
 
 
 def play(request: ModelRequest) -> ModelResponse:
@@ -133,7 +139,7 @@ def _call(request: ModelRequest, place: int, each: dict[str, Any]) -> ToolCall:
 
 def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
     """Enter the act in the ledger, then do as told: `ok`, `sleep:s`, `hold` (until the test lets the run go), or
-    `<failure>:<times>`, `die:<times>`; `open` leaves a transaction open."""
+    `<failure>:<times>`, `die:<times>`; `open` leaves a transaction open, `swap` and `put off` do worse."""
     before = len([line for line in ledger.acts(ctx.run_id, name) if line["step"] == ctx.step])
     ledger.enter(
         run=str(ctx.run_id),
@@ -160,6 +166,13 @@ def _act(ctx: ToolContext, name: str, how: str, **args: Any) -> dict[str, Any]:
         transaction.set_autocommit(False)
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+    elif verb == "swap":
+        del connections[DEFAULT_DB_ALIAS]
+    elif verb == "put off":
+        left = scope(ctx.tenant)
+        left.__enter__()
+        LEFT.append(left)
+        prepared.later("SELECT 1 / $1::int", ("0",))
     elif verb != "ok" and before < int(number or 1):
         _die_if(verb)
         raise FAILURES[verb]

@@ -68,9 +68,12 @@ def test_a_call_past_its_time_is_given_up_and_its_thread_writes_nothing(workers:
     assert len(ledger.acts(run)) == 1
 
 
-def test_a_call_that_leaves_a_transaction_open_takes_nothing_of_the_run_into_it(workers: Any, acme: Tenant) -> None:
-    run = runs.start(acme, [call("pay", how="open")], [call("pay", amount=2)])
-    runs.until(acme, run, "succeeded")
+@pytest.mark.parametrize("how", ["open", "put off", "swap"])
+def test_a_call_that_leaves_the_database_in_disorder_takes_nothing_of_the_run_into_it(
+    workers: Any, acme: Tenant, how: str
+) -> None:
+    run = runs.start(acme, [call("pay", how=how)], [call("pay", amount=2), call("refund", amount=3, how=how)])
+    runs.until(acme, run, "waiting_approval")
     assert len(ledger.acts(run)) == 2
     assert runs.story(acme, run).count("run.started") == 1
 
