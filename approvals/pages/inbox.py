@@ -228,7 +228,7 @@ def _alone(facts: Facts) -> str:
     found = marked(facts)
     if not found:
         return ""
-    return _("Answered by itself: %(why)s") % {"why": str(shown(f"{found[0].code} {found[0].lead}".strip()))}
+    return _("To be answered alone: %(why)s") % {"why": str(shown(f"{found[0].code} {found[0].lead}".strip()))}
 
 
 def _next(facts: Facts, names: Roster) -> tuple[datetime, str, str]:

@@ -202,7 +202,7 @@ def _person(someone: Someone, verdict: Verdict, answer: Review | None, names: Ro
 
 def _state(someone: Someone, verdict: Verdict, answer: Review | None, names: Roster) -> tuple[str, str, str]:
     if answer is not None:
-        state = "rejected" if answer.decision == "reject" else "approved"
+        state = {"reject": "rejected", "respond": "responded"}.get(answer.decision, "approved")
         absent = answer.in_place_of_id
         return state, "", names.name(absent) if absent else ""
     if verdict.code == "initiator":

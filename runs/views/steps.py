@@ -131,10 +131,18 @@ class Timeline:
 
     def wants(self, step: Step) -> Shown | None:
         """What the model asked for in this turn, as its own sentences, or its closing words."""
-        calls = [self.sentence(each) for each in self.detail.steps if each.turn == step.seq and each.tool]
+        calls = [self._wanted(each) for each in self.detail.steps if each.turn == step.seq and each.tool]
         if calls:
             return shown(_("It wants: %(calls)s.") % {"calls": "; ".join(calls)})
         return _maybe(self.detail.text(step.seq, "result"))
+
+    def _wanted(self, step: Step) -> str:
+        """The call's sentence; what a person made of it is not what the model asked for, and says so."""
+        asking = self.detail.asking.get(step.seq)
+        if asking is None or asking.version == 1:
+            return self.sentence(step)
+        edited = {"call": self.sentence(step), "who": asking.edited_by}
+        return _("%(call)s (as changed by %(who)s)") % edited
 
     def reason_text(self, step: Step, status: str, attempts: Sequence[Attempt]) -> Shown | None:
         """Why it was not run, failed, or is not known to have happened."""

@@ -171,3 +171,10 @@ def test_the_results_are_counted_and_lead_back_to_the_inbox(parking: Parking, al
     assert "3 sent: 2 approved · 1 changed" in text
     assert "<title>Decide together" in text
     assert 'class="button" href="/t/acme/inbox/"' in text.split("One result each")[1]
+
+
+def test_where_none_was_chosen_it_says_so_and_not_that_they_stand_out(parking: Parking, alice: Member) -> None:
+    parking()
+    text = page(browser(alice))
+    assert "Nothing that waits was chosen" in text
+    assert "answered one by one" not in text

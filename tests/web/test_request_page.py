@@ -476,7 +476,7 @@ def test_the_words_of_a_late_answer_are_kept_to_be_copied(parked: ApprovalReques
 def test_the_inbox_says_why_one_cannot_be_chosen_with_others(acme: Tenant, alice: Member) -> None:
     park(acme, a_call(arguments={**ARGUMENTS, "note": "a\u202eb"}))
     page = text(browser(alice).get("/t/acme/inbox/"))
-    assert "Answered by itself: note holds a hidden character." in page
+    assert "To be answered alone: note holds a hidden character." in page
     assert 'name="request"' not in page
 
 
@@ -540,3 +540,20 @@ def test_the_rule_that_every_tenant_begins_with_has_its_name_in_the_readers_lang
     with scope(acme.pk):
         Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
     assert "<b>默认规则</b>" in text(browser(alice).get(url(parked)))
+
+
+@pytest.mark.parametrize(
+    ("decision", "fields", "yours", "theirs"),
+    [
+        ("reject", {"reason": "No photo."}, "You have rejected.", "has rejected."),
+        ("respond", {"response": "Paid by hand."}, "You have answered in its place.", "has answered in its place."),
+    ],
+)
+def test_whoever_answered_is_said_to_have_answered_so(
+    parked: ApprovalRequest, alice: Member, bo: Member, decision: str, fields: dict[str, str], yours: str, theirs: str
+) -> None:
+    assert answer(browser(alice), parked, decision, **fields).status_code == 302
+    mine, others = (text(browser(each).get(url(parked))) for each in (alice, bo))
+    assert yours in mine
+    assert theirs in others
+    assert "have approved" not in mine + others

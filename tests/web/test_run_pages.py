@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from approvals import rules
-from approvals.models import EscalationPolicy
+from approvals.models import ApprovalRequest, EscalationPolicy
 from runs import commands
 from runs.views import story
 from tenants import events, members
@@ -19,6 +19,7 @@ from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import make_member
 from tests.cast.plays import Play, switch_on
+from tests.cast.runs import decide
 
 Plays = Callable[..., Play]
 Enters = Callable[[Member], Client]
@@ -419,3 +420,15 @@ def test_home_leads_to_the_one_inbox_or_asks_which(
     assert "/t/acme/inbox/" in html
     assert "/t/globex/inbox/" in html
     assert Client().get("/")["Location"].startswith("/accounts/login/")
+
+
+def test_what_a_person_changed_is_not_told_as_what_the_model_wanted(
+    enter: Enters, parked_run: Play, alice: Member, mona: Member
+) -> None:
+    before = words(read(enter(mona), url(parked_run)))
+    with scope(alice.tenant_id):
+        request = ApprovalRequest.objects.get(subject=f"run:{parked_run.id}")
+    decide(alice, request, "edit", arguments={"order": "A-1", "amount": "9.50"})
+    after = words(read(enter(mona), url(parked_run)))
+    assert "as changed by" not in before
+    assert f"(as changed by {alice.person.name})" in after
