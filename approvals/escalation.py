@@ -12,7 +12,7 @@ from django.db import connection
 
 from approvals import flight, hands, ladder, requests
 from approvals.known import Known
-from tenants import broker, doors
+from tenants import broker, doors, locks
 from tenants.scope import scope
 
 logger = logging.getLogger(__name__)
@@ -126,6 +126,7 @@ def handle(tenant: UUID, request_id: UUID, known: Known | None = None) -> None:
     """
     known = known or Known()
     with scope(tenant):
+        locks.patiently()
         if requests.lapse(request_id) == "early":
             row = hands.read(request_id)
             ladder.climb(row.request, known.people(row), known.asking(row))

@@ -21,13 +21,14 @@ from approvals.notifications import outbox
 from approvals.rosters import Roster
 from approvals.signals import silent_hearings
 from approvals.story import facts, ring
-from tenants import exact_json, prepared
+from tenants import exact_json, locks, prepared
 from tenants.actors import SYSTEM
 from tenants.rows import Rows
 from tenants.scope import ENTER, scope
 
 TOGETHER = 16
 """Transactions that travel together: their answers come when the last is done."""
+_BEGIN = f"{ENTER}, {locks.PATIENCE}"
 _FIELDS = (
     *("id", "tenant_id", "subject", "ref", "status", "version", "escalation_level", "rung", "short", "agent", "risk"),
     *("initiators", "definition_digest", "requirement_digest", "own_requirement", "opened_at", "deadline"),
@@ -158,7 +159,7 @@ def _silence(request: ApprovalRequest, people: Roster, alike: Alike) -> Planned:
                 each.then(request.tenant_id, request.subject, above)
         return code not in ("early", "moved", "fail_run")
 
-    return Planned(request.pk, [(ENTER, (key[0],)), silence], heard)
+    return Planned(request.pk, [(_BEGIN, (key[0],)), silence], heard)
 
 
 def _climb(read: Read, found: Ascent, people: Roster, alike: Alike) -> Planned:
@@ -175,7 +176,7 @@ def _climb(read: Read, found: Ascent, people: Roster, alike: Alike) -> Planned:
             ring(request, int(last_event))
         return code != "moved"
 
-    return Planned(request.pk, [(ENTER, (key[0],)), (_ASCEND, values)], heard)
+    return Planned(request.pk, [(_BEGIN, (key[0],)), (_ASCEND, values)], heard)
 
 
 def _told(request: ApprovalRequest, before: frozenset[UUID], found: Ascent, alike: Alike) -> Iterator[Delivery]:

@@ -1,7 +1,8 @@
 """What time alone brings about: each due run is handled alone, under its lock, read again, by everybody's door."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from django.db.models.functions import Now
 from runs import bells, states
 from runs.command import Command, command
 from runs.models import AgentVersion, Run
-from tenants import broker, exact_json, prepared
+from tenants import broker, exact_json, locks, prepared
 from tenants.actors import SYSTEM
 from tenants.doors import due
 from tenants.scope import scope
@@ -65,15 +66,24 @@ def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) 
 
 def _recover(tenant: UUID, run: UUID) -> None:
     actor = exact_json.dumps(SYSTEM.packed())
-    (status,) = prepared.one(_RECOVER, (str(tenant), str(run), str(settings.CRASH_LOOP), actor))
+    values = (str(tenant), str(run), str(settings.CRASH_LOOP), actor)
+    _patient, recovered = prepared.together([[(f"SELECT {locks.PATIENCE}", ()), (_RECOVER, values)]])
+    (status,) = prepared.texts(recovered)
     bells.moved(tenant)
     bells.unsettled(tenant)
     if status in {states.QUEUED, *states.FINISHED}:
         broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 
 
-def _due(tenant: UUID, run: UUID) -> None:
+@contextmanager
+def _patiently(tenant: UUID) -> Iterator[None]:
     with scope(tenant):
+        locks.patiently()
+        yield
+
+
+def _due(tenant: UUID, run: UUID) -> None:
+    with _patiently(tenant):
         door = command(run, actor=SYSTEM)
         found = door.run
         if found.due_at is None:
@@ -87,14 +97,14 @@ def _due(tenant: UUID, run: UUID) -> None:
 
 
 def _expire(tenant: UUID, run: UUID) -> None:
-    with scope(tenant):
+    with _patiently(tenant):
         door = command(run, actor=SYSTEM)
         if door.run.status not in states.FINISHED:
             door.move(states.FAILED, reason="deadline", message="The run's deadline passed before it was done.")
 
 
 def _answered(tenant: UUID, run: UUID) -> None:
-    with scope(tenant):
+    with _patiently(tenant):
         command(run, actor=SYSTEM).wake("answered")
 
 

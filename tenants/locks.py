@@ -9,6 +9,15 @@ _LOCK = prepared.statement("subject_lock", "uuid text")
 ENTER_AND_HOLD = f"{ENTER} || subject_lock($1::uuid, $2)"
 """The first of two statements that are sent together: the tenant and the lock, which the second is to see under."""
 
+PATIENCE = "set_config('lock_timeout', '1s', true)"
+"""What a sweep begins each transaction with: where somebody who stands still keeps one lock, it would wait with all
+that is due, and so would one thread of the workers after the other."""
+
+
+def patiently() -> None:
+    """Wait for no lock longer than a second in this transaction; OperationalError then."""
+    prepared.later(f"SELECT {PATIENCE}", ())
+
 
 def hold(subject: str) -> None:
     """Take the lock on (tenant, subject) and keep it to the end of the transaction.

@@ -23,6 +23,7 @@ from tests.cast import runs
 from tests.cast.people import actor
 from tests.cast.requests import a_call, fresh, group, park, rule
 from tests.db.test_escalation import asked, decide, hours_pass, levels, story
+from tests.harness.database import NAME, owner
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -201,6 +202,19 @@ def test_one_that_fails_leaves_the_others_be(acme: Tenant, alice: Member, bo: Me
         cursor.execute("DELETE FROM approvals_requestversion WHERE request_id = %s", [found[1].pk])
     assert escalation.sweep() == 4
     assert [fresh(each).status for each in found] == ["expired", "pending", "expired", "expired"]
+
+
+def test_one_whose_lock_somebody_keeps_hinders_no_other(acme: Tenant, alice: Member, bo: Member) -> None:
+    """As by a process that was stopped, or cut off from the database, in the middle of a transaction."""
+    kept, other = park(acme), park(acme)
+    for each in (kept, other):
+        hours_pass(each, 25)
+    with owner(NAME) as session, session.transaction():
+        session.execute("SELECT subject_lock(%s, %s)", [acme.pk, kept.subject])
+        assert escalation.sweep() == 2
+        assert (fresh(kept).status, fresh(other).status) == ("pending", "expired")
+    escalation.sweep()
+    assert fresh(kept).status == "expired"
 
 
 def test_where_the_connection_breaks_each_is_handled_alone(

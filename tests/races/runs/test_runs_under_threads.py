@@ -3,18 +3,23 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from runs import announcing, commands, engine, leases, renewal, sweeping
 from runs.entries import Closing
 from runs.journal import Halted, LostLease, holder
+from runs.models import Run
 from tenants.models import Tenant
+from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
-from tests.cast.journal import KNOWS, Started, lapse
+from tests.cast.journal import KNOWS, Started, begin, lapse
+from tests.harness.database import NAME, owner
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,6 +43,10 @@ def _at_once(*acts: Callable[[], Any]) -> list[Any]:
         return [future.result() for future in [pool.submit(alone, act) for act in acts]]
 
 
+def _past() -> datetime:
+    return timezone.now() - timedelta(minutes=1)
+
+
 def _take(run: Started, worker: int) -> leases.Lease | None:
     return leases.acquire(run.tenant, run.id, worker=f"worker:{worker}", knows=KNOWS)
 
@@ -53,6 +62,34 @@ def test_two_sweeps_at_once_recover_a_run_once(run: Started) -> None:
     lapse(run)
     _at_once(*[sweeping.leases] * 4)
     assert run.events().count("run.recovered") == 1
+
+
+def test_a_run_whose_lock_somebody_keeps_hinders_no_other_run(clerk: Tenant) -> None:
+    """As by a process that was stopped, or cut off from the database, in the middle of a transaction."""
+    kept, other = begin(clerk), begin(clerk)
+    for run in (kept, other):
+        run.hold().open_turn()
+        lapse(run)
+    with owner(NAME) as session, session.transaction():
+        session.execute("SELECT subject_lock(%s, %s)", [kept.tenant, f"run:{kept.id}"])
+        for sweep in (sweeping.leases, sweeping.runs, sweeping.deadlines, sweeping.answers):
+            sweep()
+        assert (kept.row.status, other.row.status) == ("running", "queued")
+    sweeping.leases()
+    assert kept.row.status == "queued"
+
+
+@pytest.mark.parametrize("sweep", [sweeping.runs, sweeping.deadlines])
+def test_a_due_run_whose_lock_somebody_keeps_is_left_to_the_next_sweep(clerk: Tenant, sweep: Callable[[], int]) -> None:
+    run = begin(clerk)
+    with scope(run.tenant):
+        Run.objects.filter(pk=run.id).update(due_at=_past(), deadline=_past())
+    with owner(NAME) as session, session.transaction():
+        session.execute("SELECT subject_lock(%s, %s)", [run.tenant, f"run:{run.id}"])
+        assert sweep() == 1
+        assert run.events() == ["run.queued"]
+    sweeping.deadlines()
+    assert run.row.status == "failed"
 
 
 def test_a_run_whose_holder_found_its_own_lease_lapsed_is_recovered(acme: Tenant, settings: Any) -> None:
