@@ -155,7 +155,7 @@ def _quit(error: BaseException) -> Quit:
 
 def _tidy() -> None:
     """Give the connection away where the call left it within a transaction: what the engine writes has to commit."""
-    here.find_again()
+    here.put_back()
     database = here.database()
     raw = database.connection
     if raw is None or (raw.autocommit and raw.pgconn.transaction_status == TransactionStatus.IDLE):

@@ -1,9 +1,12 @@
 """This thread's way to the database: Django's, found once."""
 
+import logging
 import threading
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+logger = logging.getLogger(__name__)
 
 
 class _Here(threading.local):
@@ -21,11 +24,15 @@ def database() -> BaseDatabaseWrapper:
     return _here.database
 
 
-def find_again() -> None:
-    """Go by the one that `connections` has now, where a call has put it in the place of the one that was found."""
-    before, _here.database = _here.database, connections[DEFAULT_DB_ALIAS]
-    if before is not _here.database:
-        before.close()
+def put_back() -> None:
+    """Let `connections` have this one again, where a call has put another in its place; that one is closed."""
+    other = connections[DEFAULT_DB_ALIAS]
+    if other is not _here.database:
+        connections[DEFAULT_DB_ALIAS] = _here.database
+        try:
+            other.close()
+        except Exception:
+            logger.exception("A connection could not be closed after a call.")
 
 
 def leave(alias: str = DEFAULT_DB_ALIAS) -> None:
