@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from asyncio import _get_running_loop
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -21,6 +22,8 @@ _here = _Here()
 
 def database() -> BaseDatabaseWrapper:
     """The application's connection of this thread, as `connections` has it."""
+    if _get_running_loop() is not None:  # Django has another for each context of a loop.
+        return connections[DEFAULT_DB_ALIAS]
     return _here.database
 
 
