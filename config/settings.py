@@ -97,7 +97,7 @@ MIDDLEWARE = [
     "tenants.middleware.ProblemMiddleware",
     "tenants.middleware.CleanMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.StaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
