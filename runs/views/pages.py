@@ -15,7 +15,7 @@ from runs.models import Payload, Run
 from runs.views.desk import Place, desk
 from runs.views.desk_shapes import SettleForm
 from runs.views.story import story
-from tenants import exact_json, ids
+from tenants import events, exact_json, ids
 from tenants.models import Member
 from tenants.refusals import Refusal, forbidden, invalid, not_found
 from tenants.requests import TenantRequest
@@ -31,7 +31,9 @@ May = Callable[[Member, Run], bool]
 @never_cache
 def run(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """A run's page, or one of its parts."""
-    return _page(request, access.found(request.member, ids.parse(run_id)), part=request.GET.get("part", ""))
+    found = ids.parse(run_id)
+    told = events.last_seq(telling.subject(found)) if found else 0  # First: what is told of later, the page hears of.
+    return _page(request, access.found(request.member, found), part=request.GET.get("part", ""), told=told)
 
 
 @require_safe
@@ -211,9 +213,10 @@ def _page(
     error: str = "",
     form: AnswerForm | None = None,
     status: int = 200,
+    told: int | None = None,
 ) -> HttpResponse:
     name = f"runs/run.html#{part}" if part in PARTS else "runs/run.html"
-    view = story(found, member=request.member, base=_base(request))
+    view = story(found, member=request.member, base=_base(request), told=told)
     return render(
         request, name, {"view": view, "error": error, "form": form or AnswerForm(), "section": "runs"}, status=status
     )

@@ -28,13 +28,13 @@ CUT = 4000
 RESUMABLE = frozenset({"permission", "crash_loop", "budget"})
 
 
-def story(run: Run, *, member: Member, base: str) -> RunView:
-    """Everything the run's page shows to this member."""
+def story(run: Run, *, member: Member, base: str, told: int | None = None) -> RunView:
+    """Everything the run's page shows to this member; `told` is the last event's number before it was read."""
     url = f"{base}runs/{run.id}/"
     newest = telling.steps_of(run.id, limit=CUT).order_by("-seq")[:STEPS]
     detail = telling.detail(run, list(reversed(newest)))
     brief = telling.brief([run], texts=True)
-    last = events.last_seq(telling.subject(run.id))
+    last = events.last_seq(telling.subject(run.id)) if told is None else told
     rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
     progress = {int(row.data.get("step", 0)): row for row in rows if row.name == "step.progress"}
     timeline = Timeline(detail, base=base, url=url, progress=progress, names=brief.names)

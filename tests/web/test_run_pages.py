@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from approvals import rules
 from approvals.models import ApprovalRequest, EscalationPolicy
-from runs import commands
+from runs import access, commands
 from runs.views import story
 from tenants import events, members
 from tenants.models import AuditEntry, Member, Tenant
@@ -432,3 +432,25 @@ def test_what_a_person_changed_is_not_told_as_what_the_model_wanted(
     after = words(read(enter(mona), url(parked_run)))
     assert "as changed by" not in before
     assert f"(as changed by {alice.person.name})" in after
+
+
+def test_what_is_told_while_the_page_is_read_the_page_still_hears_of(
+    enter: Enters, parked_run: Play, mona: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its number is read before its rows: else it would take itself for newer than what it shows."""
+    order: list[str] = []
+    number, row = events.last_seq, access.found
+
+    def last_seq(subject: str) -> int:
+        order.append("number")
+        return number(subject)
+
+    def found(*given: Any) -> Any:
+        order.append("row")
+        return row(*given)
+
+    client = enter(mona)
+    monkeypatch.setattr(events, "last_seq", last_seq)
+    monkeypatch.setattr(access, "found", found)
+    read(client, url(parked_run))
+    assert order == ["number", "row"]
