@@ -1,6 +1,7 @@
 """What can be watched here: the inbox of the tenant, and one request."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from django.db.models import DateTimeField, Func, Max, Value
 from django.db.models.functions import Coalesce, Now
@@ -44,7 +45,10 @@ def _may_watch(member: Member, key: str) -> bool:
 
 def _number(_member: Member, key: str) -> int:
     request_id = ids.parse(key)
-    if request_id is None:
-        return 0
+    return last_told(request_id) if request_id else 0
+
+
+def last_told(request_id: UUID) -> int:
+    """The number of the last event of what a request is about, 0 where there is none."""
     subject = ApprovalRequest.objects.filter(pk=request_id).values_list("subject", flat=True).first()
     return events.last_seq(subject) if subject else 0

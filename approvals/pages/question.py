@@ -76,7 +76,7 @@ def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | N
         flags=flags(facts, names)[:MAX_FLAGS],
         params=values.params(facts.version.arguments, facts.versions[0].arguments, row.definition, row.evidence),
         topics=f"request:{row.pk}",
-        seq=events.last_seq(row.subject),
+        seq=events.last_seq(row.subject) if reader.told is None else reader.told,
         position=position,
     )
 

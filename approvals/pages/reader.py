@@ -18,6 +18,8 @@ class Reader:
     base: str
     now: datetime
     wants_factor: bool = False
+    told: int | None = None
+    """The number of the last event before the request was read, for a page that is about one."""
 
     @property
     def id(self) -> UUID:

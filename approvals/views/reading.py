@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from approvals import clock, facts, queries
+from approvals import clock, facts, queries, topics
 from approvals.display import shown
 from approvals.facts import Facts
 from approvals.pages import question, values
@@ -34,9 +34,10 @@ def reader_of(request: TenantRequest) -> Reader:
 
 def read(request: TenantRequest, request_id: UUID) -> tuple[Facts, Roster, Reader]:
     """The facts of a request the reader may see; raises Refusal 404."""
+    told = topics.last_told(request_id)  # First: of what is told while the rest is read, the page is to hear.
     row = queries.one(request.member, request_id)
     names = roster()
-    return facts.of_one(row, names), names, reader_of(request)
+    return facts.of_one(row, names), names, replace(reader_of(request), told=told)
 
 
 def view_of(request: TenantRequest, request_id: UUID, **changes: Any) -> RequestView:

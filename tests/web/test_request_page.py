@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from approvals import decisions, rules
+from approvals import decisions, queries, rules
 from approvals.models import ApprovalRequest, Review, Viewing
-from tenants import exact_json, ids, members
+from tenants import events, exact_json, ids, members
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
@@ -557,3 +557,24 @@ def test_whoever_answered_is_said_to_have_answered_so(
     assert yours in mine
     assert theirs in others
     assert "have approved" not in mine + others
+
+
+def test_what_is_told_while_the_page_is_read_the_page_still_hears_of(
+    parked: ApprovalRequest, alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its number is read before its rows: else it would take itself for newer than what it shows."""
+    order: list[str] = []
+    number, row = events.last_seq, queries.one
+
+    def last_seq(subject: str) -> int:
+        order.append("number")
+        return number(subject)
+
+    def one(*given: Any) -> Any:
+        order.append("row")
+        return row(*given)
+
+    monkeypatch.setattr(events, "last_seq", last_seq)
+    monkeypatch.setattr(queries, "one", one)
+    assert browser(alice).get(url(parked)).status_code == 200
+    assert order == ["number", "row"]
