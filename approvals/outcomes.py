@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from tenants import wording
 from tenants.models import Event
 
 _STATES = {
@@ -22,11 +23,15 @@ _STATES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """waiting, running, completed, failed, unknown, refused, not_done or cancelled; with the event's own words."""
+    """waiting, running, completed, failed, unknown, refused, not_done or cancelled; with the event's own words.
+
+    `by` is who settled it, where a person said what came of it and no tool did.
+    """
 
     state: str
     at: datetime | None = None
     text: str = ""
+    by: str = ""
 
 
 WAITING = Outcome("waiting")
@@ -47,9 +52,9 @@ def of(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Outcome]:
 
 
 def _outcome(event: Any) -> Outcome:
-    state = _STATES[event.name]
+    state, by = _STATES[event.name], ""
     if event.name == "step.settled":
-        state = str(event.data.get("outcome", state))
+        state, by = str(event.data.get("outcome", state)), wording.actor(event.actor)
     if event.name == "step.declined" and event.data.get("reason") == "cancelled":
         state = "cancelled"
-    return Outcome("running" if state == "do_again" else state, event.at, event.message)
+    return Outcome("running" if state == "do_again" else state, event.at, event.message, by)

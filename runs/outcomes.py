@@ -17,6 +17,7 @@ from tenants.refusals import Refusal, invalid
 OUTCOMES = ("completed", "not_done", "do_again")
 LINGERING = ("crashed", "timeout")
 """Causes after which the call may still be running somewhere."""
+_SAYS = {"completed": "A person says it was done: ", "not_done": "A person says it was not done: "}
 
 
 def text(outcome: str, *, result: str, note: str) -> str | None:
@@ -28,8 +29,12 @@ def text(outcome: str, *, result: str, note: str) -> str | None:
         _refuse("result", _("A result goes with completed alone."))
     if result:
         return _json(result)
-    told = {"completed": f"A person says it was done: {said}", "not_done": f"A person says it was not done: {said}"}
-    return told.get(outcome)
+    return f"{_SAYS[outcome]}{said}" if outcome in _SAYS else None
+
+
+def worded(result: str) -> bool:
+    """Whether the model reads what `text` made of a person's note; no tool's result begins so, for it is JSON."""
+    return result.startswith(tuple(_SAYS.values()))
 
 
 def demand_settleable(run: Run, step: Step, outcome: str) -> None:

@@ -76,7 +76,7 @@ def _outcome(row: ApprovalRequest) -> OutcomeLine | None:
     if row.status != "approved":
         return None
     found = outcomes.of([(row.subject, row.ref)]).get((row.subject, row.ref), outcomes.WAITING)
-    return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at)
+    return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at, settled_by=found.by)
 
 
 def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:

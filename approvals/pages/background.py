@@ -145,6 +145,11 @@ def outcome_words(status: str, told: outcomes.Outcome | None) -> str:
     """What happened to a call that was answered, in a word or two."""
     if status != "approved":
         return _("Not run")
+    if told and told.by and told.state in ("completed", "not_done"):
+        said = (
+            _("Completed, as %(who)s stated") if told.state == "completed" else _("Did not happen, as %(who)s stated")
+        )
+        return said % {"who": told.by}
     words = {
         "completed": _("Completed"),
         "failed": _("Failed"),

@@ -253,12 +253,13 @@ class CameBack:
 
 @dataclass(frozen=True)
 class OutcomeLine:
-    """What became of an approved call."""
+    """What became of an approved call; `settled_by` is the person who stated it, where no tool did."""
 
     state: str
     text: str = ""
     detail: Shown | None = None
     at: datetime | None = None
+    settled_by: str = ""
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,16 @@ class StepRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What a person stated of a call whose answer never came; `outcome` is completed, not_done or do_again."""
+
+    outcome: str
+    by: str
+    at: datetime
+    note: Shown | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepView:
     """One step. `kind` is model, tool, compaction or observation; `seconds` is work, not waiting."""
 
@@ -182,6 +192,7 @@ class StepView:
     progress_done: int | None = None
     progress_total: int | None = None
     wants: Shown | None = None
+    settled: Settled | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from approvals.calls import MASK, sentence
 from approvals.display import Shown, beginning, shown
+from runs import outcomes
 from runs.models import Attempt, Step
 from runs.states import MODEL_TURN, TOOL_CALL
 from runs.telling import Asking, Detail, Wide
-from runs.views.shapes import AttemptView, Param, StepRequest, StepView
+from runs.views.shapes import AttemptView, Param, Settled, StepRequest, StepView
 from tenants import exact_json, wording
 from tenants.events import EventRow
 
@@ -33,12 +34,14 @@ class Timeline:
         url: str,
         progress: Mapping[int, EventRow] | None = None,
         names: Mapping[UUID, str] | None = None,
+        settled: Mapping[int, Settled] | None = None,
     ) -> None:
         self.detail = detail
         self.base = base
         self.url = url
         self.progress = progress or {}
         self.names = names or {}
+        self.settled = settled or {}
 
     def steps(self) -> list[StepView]:
         """All of them, in order."""
@@ -51,7 +54,9 @@ class Timeline:
         status = shown_status(step, asking, attempts)
         result = self.detail.text(step.seq, "result")
         plain = step.kind == TOOL_CALL and status == "completed"
+        settled = self.settled.get(step.seq)
         tells = status in ("completed", "not_done") and step.kind != MODEL_TURN
+        tells = tells and not (result and outcomes.worded(result.body))  # The note says it already.
         return StepView(
             seq=step.seq,
             kind=KINDS.get(step.kind, step.kind),
@@ -72,6 +77,7 @@ class Timeline:
             result_url=self.result_url(step, result) if tells else "",
             reason_text=self.reason_text(step, status, attempts),
             request=self.request(asking) if asking else None,
+            settled=settled,
             wants=self.wants(step) if step.kind == MODEL_TURN and status == "completed" else None,
             **self.told(step, status),
         )

@@ -15,7 +15,7 @@ from runs.models import Run
 from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
 from runs.telling import Asking, Brief, Detail, Used
 from runs.views.holdups import holdups
-from runs.views.shapes import Ended, EventLine, RunView
+from runs.views.shapes import Ended, EventLine, RunView, Settled
 from runs.views.steps import ENDED, Timeline, worked
 from tenants import events, wording
 from tenants.events import EventRow
@@ -24,6 +24,7 @@ from tenants.models import Event, Member
 LINES = 200
 STEPS = 300
 COMMENTS = 100
+SAID = 1000
 CUT = 4000
 RESUMABLE = frozenset({"permission", "crash_loop", "budget"})
 
@@ -37,7 +38,8 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
     last = events.last_seq(telling.subject(run.id)) if told is None else told
     rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
     progress = {int(row.data.get("step", 0)): row for row in rows if row.name == "step.progress"}
-    timeline = Timeline(detail, base=base, url=url, progress=progress, names=brief.names)
+    said = _said(run)
+    timeline = Timeline(detail, base=base, url=url, progress=progress, names=brief.names, settled=_settled(said))
     used = brief.used.get(run.id, Used())
     asked = {each.id: [brief.names[m] for m in each.asked if m in brief.names] for each in detail.asking.values()}
     return RunView(
@@ -68,7 +70,7 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
         next_text=next_text(run, detail),
         events=[_line(row) for row in rows],
         events_url="",
-        comments=comments(run),
+        comments=_comments(said),
         may_comment=True,
         proof_url=f"{url}proof/",
         topics=telling.subject(run.id),
@@ -170,10 +172,30 @@ def next_text(run: Run, detail: Detail) -> str:
     return told % {"n": calls}
 
 
-def comments(run: Run) -> list[CommentLine]:
-    """What people said beside the run, the oldest first."""
-    rows = Event.objects.filter(subject=telling.subject(run.id), name="run.commented").order_by("-seq")[:COMMENTS]
-    return [CommentLine.of(row.actor, row.at, row.message) for row in reversed(rows)]
+def _said(run: Run) -> list[Event]:
+    """What people said beside the run and stated of its calls, the oldest first; one query."""
+    names = ("run.commented", "step.settled")
+    rows = Event.objects.filter(subject=telling.subject(run.id), name__in=names).order_by("-seq")[:SAID]
+    return list(reversed(rows))
+
+
+def _comments(said: Sequence[Event]) -> list[CommentLine]:
+    rows = [row for row in said if row.name == "run.commented"][-COMMENTS:]
+    return [CommentLine.of(row.actor, row.at, row.message) for row in rows]
+
+
+def _settled(said: Sequence[Event]) -> dict[int, Settled]:
+    """The last that a person stated of each call whose answer never came."""
+    rows = [row for row in said if row.name == "step.settled"]
+    return {
+        int(row.data["step"]): Settled(
+            outcome=str(row.data.get("outcome", "")),
+            by=wording.actor(row.actor),
+            at=row.at,
+            note=beginning(row.message, CUT) if row.message else None,
+        )
+        for row in rows
+    }
 
 
 def _line(row: EventRow) -> EventLine:

@@ -375,6 +375,63 @@ def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme
     assert event.data["outcome"] == "completed"
 
 
+def test_a_settled_step_says_who_stated_what_and_when(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play, play: Plays
+) -> None:
+    actor = members.actor_of(mona)
+    undone = play().begin()
+    for label in undone.wants(("label", {"order": "A-3", "card": "1"}), ("label", {"order": "A-4", "card": "1"})):
+        undone.lost(label)
+    said = {"outcome": "completed", "note": "Seen in the portal.", "result": '{"label":"L-77"}'}
+    with scope(acme.pk):
+        commands.settle(unknown_run.run.pk, 2, **said, actor=actor)
+    with scope(acme.pk):
+        commands.settle(undone.run.pk, 2, outcome="not_done", note="No label there.", actor=actor)
+        commands.settle(undone.run.pk, 3, outcome="do_again", note="Sure of it.", actor=actor)
+    steps = words(read(enter(mona), url(unknown_run, "?part=steps")))
+    assert re.search(
+        r"No answer came back. Mona stated at [\d:]+ that it happened. “ Seen in the portal. ”"
+        r" Result, as Mona stated it: label: L-77",
+        steps,
+    )
+    client = enter(mona)
+    steps = words(read(client, url(undone, "?part=steps")))
+    assert re.search(r"Mona stated at [\d:]+ that it did not happen. “ No label there. ”", steps)
+    assert "A person says" not in steps
+    assert re.search(r"Mona stated at [\d:]+ that it had not happened, and had it done again. “ Sure of it. ”", steps)
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert re.search(r"Mona于 [\d:]+ 裁定：没有发生。 “ No label there. ”", words(read(client, url(undone))))
+
+
+def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_call(
+    enter: Enters, mona: Member, alice: Member, bo: Member, acme: Tenant, play: Plays
+) -> None:
+    run = play().begin()
+    steps = run.wants(("refund", {"order": "A-1", "amount": "1"}), ("refund", {"order": "A-2", "amount": "2"}))
+    asked = run.park(*steps)
+    for each in asked:
+        decide(alice, each, "approve")
+    run.take()
+    for step in steps:
+        run.lost(step)
+    with scope(acme.pk):
+        for step, outcome in zip(steps, ("completed", "not_done"), strict=True):
+            commands.settle(run.run.pk, step, outcome=outcome, note="I rang.", actor=members.actor_of(mona))
+    client = enter(alice)
+    text = words(read(client, f"/t/acme/requests/{asked[0].pk}/"))
+    assert "No answer came back. Mona stated that it happened. “I rang.”" in text
+    assert "It ran and was completed." not in text
+    text = words(read(client, f"/t/acme/requests/{asked[1].pk}/"))
+    assert "No answer came back. Mona stated that it did not happen. “I rang.”" in text
+    later = play().begin()
+    (request,) = later.park(*later.wants(("refund", {"order": "A-3", "amount": "3"})))
+    for path in (f"/t/acme/requests/{request.pk}/", "/t/acme/decided/"):
+        text = words(read(client, path))
+        assert "Completed, as Mona stated" in text
+        assert "Did not happen, as Mona stated" in text
+
+
 @pytest.mark.parametrize(("fields", "said"), [({"outcome": "completed"}, "Say how you know."),
                                               ({"note": "Seen."}, "Choose what came of it.")])  # fmt: skip
 def test_half_a_form_settles_nothing_and_keeps_what_was_typed(
