@@ -1,6 +1,6 @@
 """What became of approved calls, read from the story of their subjects; nothing here knows what a run is."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,23 @@ class Outcome:
 
 
 WAITING = Outcome("waiting")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What keeps an approved call from running: `version` (no running worker knows it), `paused` or `attention`."""
+
+    why: str
+    agent: str
+
+
+KEPT_BY: list[Callable[[str], Kept | None]] = []
+"""What keeps the approved calls of a subject, asked only while one waits to run; a floor above registers."""
+
+
+def kept(subject: str) -> Kept | None:
+    """What keeps the subject's approved calls from running, None where nothing does."""
+    return next((found for told in KEPT_BY if (found := told(subject))), None)
 
 
 def of(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Outcome]:

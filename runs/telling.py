@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Left, Length
+from django.utils import timezone
 
 from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
 from runs.models import AgentVersion, Attempt, Lease, Run, Step, Text, ToolDefinition
@@ -96,6 +97,8 @@ class Detail:
     tools: Mapping[str, Mapping[str, Any]]
     risks: Mapping[str, str]
     model: str
+    known: bool
+    """Whether a running worker knows the run's version."""
 
     def text(self, seq: int, name: str) -> Wide | None:
         """The wide text of this step and name, if it has one."""
@@ -142,7 +145,7 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
     attempts: dict[int, list[Attempt]] = {}
     for attempt in Attempt.objects.filter(run_id=run.id, seq__in=seqs).order_by("seq", "number"):
         attempts.setdefault(attempt.seq, []).append(attempt)
-    model, tools, risks = definitions(run)
+    version, tools, risks = definitions(run)
     return Detail(
         run=run,
         steps=steps,
@@ -151,7 +154,8 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
         asking=latest(run.id),
         tools=tools,
         risks=risks,
-        model=model,
+        model=version.model if version else "",
+        known=version is not None and version.known_until > timezone.now(),
     )
 
 
@@ -170,16 +174,16 @@ def latest(run_id: UUID) -> dict[int, Asking]:
     return {asking.step: asking for _, asking in _askings(wanted, people=True)}
 
 
-def definitions(run: Run) -> tuple[str, dict[str, Mapping[str, Any]], dict[str, str]]:
-    """The run's model, the definitions of its tools by name, and their risks as the tenant has them."""
+def definitions(run: Run) -> tuple[AgentVersion | None, dict[str, Mapping[str, Any]], dict[str, str]]:
+    """The agent as the run pinned it, the definitions of its tools by name, and their risks as the tenant has them."""
     version = AgentVersion.objects.filter(agent=run.agent, version=run.version).first()
     if version is None:
-        return "", {}, {}
+        return None, {}, {}
     rows = ToolDefinition.objects.filter(fingerprint__in=version.tools)
     tools = {row.name: row.definition for row in rows}
     raised = dict(ToolSetting.objects.filter(tool__in=list(tools)).values_list("tool", "risk"))
     risks = {name: stricter(str(tool.get("risk", "low")), raised.get(name, "")) for name, tool in tools.items()}
-    return version.model, tools, risks
+    return version, tools, risks
 
 
 def stricter(code: str, tenant: str) -> str:

@@ -76,7 +76,8 @@ def _outcome(row: ApprovalRequest) -> OutcomeLine | None:
     if row.status != "approved":
         return None
     found = outcomes.of([(row.subject, row.ref)]).get((row.subject, row.ref), outcomes.WAITING)
-    return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at, settled_by=found.by)
+    kept = outcomes.kept(row.subject) if found.state == "waiting" else None
+    return OutcomeLine(found.state, text=str(shown(found.text)), at=found.at, settled_by=found.by, kept=kept)
 
 
 def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from approvals.display import Shown, beginning, shown
+from approvals.outcomes import Kept
 from tenants import wording
 
 SHORT_WORD = 16
@@ -260,6 +261,7 @@ class OutcomeLine:
     detail: Shown | None = None
     at: datetime | None = None
     settled_by: str = ""
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True)

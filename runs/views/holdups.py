@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.display import beginning, shown
 from runs.models import Attempt, Run, Step
-from runs.states import AGENT_STOPPED, ATTENTION, FINISHED, PAUSED, SLEEPING
+from runs.states import AGENT_STOPPED, ATTENTION, FINISHED, PAUSED, QUEUED, SLEEPING
 from runs.telling import Asking
 from runs.views.shapes import HoldUp
 from runs.views.steps import Timeline
@@ -28,6 +28,8 @@ def holdups(run: Run, timeline: Timeline, *, asked: Mapping[UUID, Sequence[str]]
     if run.status in FINISHED:
         return []
     found = [*_unknown(timeline), *_attention(run, timeline), *_approvals(timeline, asked)]
+    if run.status == QUEUED and not timeline.detail.known:
+        found.append(HoldUp(kind="version"))
     if run.status == SLEEPING or (run.status in (PAUSED, ATTENTION) and not found):
         found += list(_sleeping(timeline))
     if run.status == PAUSED:

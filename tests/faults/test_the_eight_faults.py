@@ -203,7 +203,9 @@ def test_6_the_model_version_changed_before_the_resume(
         assert runs.until(acme, run, "needs_attention", within=30).reason == "version"
         asked.no_effect_is_doubled(run)
         asked.the_states_agree(run, "needs_attention", "planned")
-        asked.a_person_reads(run, "No worker knows this version of the agent.", "It goes on by itself when one does.")
+        asked.a_person_reads(
+            run, "No running worker knows this version of the agent.", "It goes on by itself once a worker that knows"
+        )
     asked.a_person_takes_over(stopped, "cancel", "cancelled")
     crew.add(AGENT_GENERATION="3", AGENT_FITS="1")
     runs.until(acme, kept, "succeeded", within=30)

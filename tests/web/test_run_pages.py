@@ -9,10 +9,12 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from approvals import rules
 from approvals.models import ApprovalRequest, EscalationPolicy
 from runs import access, commands
+from runs.models import AgentVersion
 from runs.views import story
 from tenants import events, members
 from tenants.models import AuditEntry, Member, Tenant
@@ -430,6 +432,27 @@ def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_
         text = words(read(client, path))
         assert "Completed, as Mona stated" in text
         assert "Did not happen, as Mona stated" in text
+
+
+def test_an_approved_call_that_no_running_worker_knows_says_so_and_what_leads_out(
+    enter: Enters, mona: Member, alice: Member, acme: Tenant, play: Plays
+) -> None:
+    run = play().begin()
+    (request,) = run.park(*run.wants(("refund", {"order": "A-1", "amount": "1"})))
+    decide(alice, request, "approve")
+    client, path = enter(alice), f"/t/acme/requests/{request.pk}/"
+    assert "Not run yet: it runs as soon as a worker is free." in words(read(client, path))
+    assert "No running worker" not in words(read(client, url(run)))
+    AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now())
+    text = words(read(client, path))
+    assert "as soon as a worker is free" not in text
+    assert "Not run yet: no running worker knows clerk v3." in text
+    assert "It runs by itself once a worker that knows this version is started." in text
+    assert "One thing holds it up No running worker knows this version of the agent." in words(read(client, url(run)))
+    with scope(acme.pk):
+        commands.pause(run.run.pk, actor=members.actor_of(mona))
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    assert "尚未执行：运行已暂停。" in words(read(client, path))
 
 
 @pytest.mark.parametrize(("fields", "said"), [({"outcome": "completed"}, "Say how you know."),
