@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max, Q
 
-from approvals import calls, fitting, trials
+from approvals import calls, fitting, rule_warnings, trials
 from approvals.calls import ProposedCall
 from approvals.trials import PastCall
 from runs import payloads, programs, states, telling
@@ -35,6 +35,7 @@ def connect() -> None:
     """Let trials find these calls, and rules be checked against the tools that were announced."""
     trials.SOURCES.append(since)
     fitting.TOOLS.append(programs.schemas)
+    rule_warnings.AGENTS.append(programs.agent_names)
 
 
 def since(start: datetime, most: int) -> Iterator[PastCall]:

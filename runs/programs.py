@@ -109,6 +109,11 @@ def schemas() -> dict[str, Mapping[str, Any]]:
     return {row.name: row.definition.get("parameters") or {} for row in newest}
 
 
+def agent_names() -> list[str]:
+    """Every agent that was ever announced; one query."""
+    return list(AgentVersion.objects.order_by("agent").values_list("agent", flat=True).distinct())
+
+
 def _seen(rows: "QuerySet[AgentVersion]", member: Member) -> "QuerySet[AgentVersion]":
     if member.has("admin"):
         return rows

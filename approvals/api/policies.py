@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
 from pydantic import ConfigDict
 
-from approvals import errors, rule_bodies, rules, staffing, trials
+from approvals import errors, rule_bodies, rule_warnings, rules, staffing, trials
 from approvals.api.shapes import coverage, place
 from approvals.models import PolicyRule, PolicyVersion
 from approvals.requirements import Place
@@ -79,7 +79,7 @@ def create(request: KeyRequest, body: RuleBody) -> Status[Any]:
             actor=bearer.actor, draft=body.draft, note=body.note, order=_order(body), channel="api",
             **{"name": None, **sent},
         )  # fmt: skip
-        return Status(201, _shape(rule, roster()))
+        return Status(201, _warned(rule))
 
 
 @router.post("/policies/trials", summary="Try a draft on the calls of the last 30 days")
@@ -112,7 +112,7 @@ def coverage_of_rule(request: KeyRequest, rule_id: UUID) -> Shape:
 def read(request: KeyRequest, rule_id: UUID) -> Shape:
     """One rule with its live and its last version."""
     demand(request, "settings:read")
-    return _shape(_found(rule_id), roster())
+    return _warned(_found(rule_id))
 
 
 @router.get("/policies/{uuid:rule_id}/versions", summary="Read a rule's versions")
@@ -135,7 +135,7 @@ def change(request: KeyRequest, rule_id: UUID, body: RuleBody) -> Shape:
         rule = rules.change_rule(
             rule_id, actor=bearer.actor, changes=changes, draft=body.draft, note=body.note, channel="api"
         )
-        return _shape(rule, roster())
+        return _warned(rule)
 
 
 @router.post("/policies/{uuid:rule_id}/publish", summary="Make a version live")
@@ -144,7 +144,7 @@ def publish(request: KeyRequest, rule_id: UUID, body: PublishBody | None = None)
     bearer = demand(request, "settings:write", "admin")
     with scope(bearer.tenant):
         number = body.version if body else None
-        return _shape(rules.publish(rule_id, actor=bearer.actor, number=number, channel="api"), roster())
+        return _warned(rules.publish(rule_id, actor=bearer.actor, number=number, channel="api"))
 
 
 @router.delete("/policies/{uuid:rule_id}", response={204: None}, summary="Take a rule out of force")
@@ -186,6 +186,12 @@ def _shape(rule: PolicyRule, names: Roster) -> Shape:
         "created_at": rule.created_at,
         **_body(shown, names),
     }
+
+
+def _warned(rule: PolicyRule) -> Shape:
+    """The same of one rule, with what its last version says and might not mean: `warnings`, a list of sentences."""
+    last = rule.versions.order_by("-number")[0]
+    return {**_shape(rule, roster()), "warnings": rule_warnings.warnings(last.body)}
 
 
 def _version(row: PolicyVersion, names: Roster) -> Shape:

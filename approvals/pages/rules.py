@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from approvals import durations, fitting, rules, staffing
+from approvals import durations, rules, staffing
 from approvals.display import Shown, shown
 from approvals.models import Calendar, EscalationPolicy, PolicyRule, PolicyVersion
 from approvals.pages import people
@@ -18,6 +17,7 @@ from approvals.pages.trials import TrialView
 from approvals.requirements import Place
 from approvals.rosters import Roster, roster
 from approvals.rule_forms import ANSWER_WORDS, OUTCOMES, REASONS, RISK_WORDS, SILENCES
+from approvals.rule_warnings import warnings
 from tenants import wording
 
 HERE = "settings/policies/"
@@ -144,30 +144,6 @@ def new(
         warnings=[*warnings(body), *([staffed.words] if staffed else [])] if body else (),
         coverage=staffed,
     )
-
-
-def warnings(body: Mapping[str, Any]) -> list[str]:
-    """What is allowed and may surprise: tools for whose calls an admin would be asked."""
-    found = _short(body)
-    odd = fitting.misfits(body["when"], body["tools"]) if body.get("when") else {}
-    if odd:
-        words = _("For calls of %(tools)s the condition cannot be read: an admin would be asked.")
-        found.append(words % {"tools": wording.listed(list(odd)[:5])})
-    return found
-
-
-def _short(body: Mapping[str, Any]) -> list[str]:
-    """Whether the rule asks for more people than it names."""
-    if body["outcome"] != "require_approval" or body.get("by_risk"):
-        return []
-    wanted = {(each["kind"], each["key"]) for each in body["of"]} or {("role", "reviewer")}
-    able = sum(1 for each in roster().people.values() if "reviewer" in each.roles and wanted & each.places)
-    if able >= body["approvals"]:
-        return []
-    words = ngettext(
-        "%(n)s person could answer, %(wanted)s are needed.", "%(n)s people could answer, %(wanted)s are needed.", able
-    )
-    return [words % {"n": able, "wanted": body["approvals"]}]
 
 
 def _line(rule: PolicyRule, names: Roster, base: str) -> RuleLine:

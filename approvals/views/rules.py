@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from approvals import durations, rule_bodies, rule_forms, rules, trials
+from approvals import durations, rule_bodies, rule_forms, rule_warnings, rules, trials
 from approvals.models import PolicyRule
 from approvals.pages import rules as shapes
 from approvals.pages.rules import HERE, RuleView
@@ -233,7 +233,13 @@ def _done(request: TenantRequest, rule: PolicyRule) -> HttpResponse:
     words = {"name": rule.name, "n": rule.live}
     draft = request.POST.get("do") == "draft"
     said = _("The draft of “%(name)s” is kept.") if draft else _("Version %(n)s of “%(name)s” is live.")
-    return pages.done(request, f"{HERE}{rule.pk}/", said % words)
+    return pages.done(request, f"{HERE}{rule.pk}/", " ".join([said % words, *_warned(request, rule)]))
+
+
+def _warned(request: TenantRequest, rule: PolicyRule) -> list[str]:
+    """What is said beside "it is saved": names that nobody has stand in no error, for a rule may come first."""
+    with pages.read(request):
+        return rule_warnings.nobody(_last(rule))
 
 
 def _page(request: TenantRequest, view: RuleView, form: RuleForm, *, status: int = 200) -> HttpResponse:

@@ -10,6 +10,7 @@ from tenants import exact_json, ids
 from tenants.models import AuditEntry, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key, make_member
+from tests.cast.plays import announce
 from tests.cast.requests import ARGUMENTS, a_call, demanded, group, park, rule
 
 API = "/api/v1"
@@ -63,6 +64,20 @@ def test_a_rule_is_live_at_once(acme: Tenant, ravi_key: Key, alice: Member) -> N
     assert made["of"][0]["group"] == "Finance"
     assert approvals_for(acme) == ("require_approval", 2)
     assert approvals_for(acme, arguments={**ARGUMENTS, "amount": "1.00"}) == ("require_approval", 1)
+
+
+def test_a_name_that_no_tool_or_agent_has_is_saved_and_warned_about(acme: Tenant, ravi_key: Key, alice: Member) -> None:
+    announce("clerk")
+    made = read(send(ravi_key, "post", "/policies", {"name": "R", "tools": ["refnd", "*"], "agents": ["clerk"]}))
+    said = ["No registered tool is named “refnd”, so this rule matches no call of it. There is “refund”."]
+    assert (made["live"], made["warnings"]) == (1, said)
+    path = f"/policies/{made['id']}"
+    assert get(ravi_key, path)["warnings"] == said
+    changed = read(send(ravi_key, "patch", path, {"tools": ["refund"], "agents": ["klerk"]}))
+    said = ["No registered agent is named “klerk”, so this rule matches no call of it. There is “clerk”."]
+    assert changed["warnings"] == said
+    assert read(send(ravi_key, "post", f"{path}/publish", {"version": 2}))["warnings"] == said
+    assert read(send(ravi_key, "patch", path, {"agents": ["clerk"]}))["warnings"] == []
 
 
 def test_a_draft_counts_once_it_is_published(acme: Tenant, ravi_key: Key) -> None:

@@ -171,6 +171,25 @@ def test_a_rule_that_names_too_few_people_is_warned_about(acme: Tenant, ravi: Me
     assert "1 person could answer, 2 are needed." in text
 
 
+def test_a_name_that_no_tool_or_agent_has_is_saved_and_warned_about(
+    acme: Tenant, ravi: Member, announced: None
+) -> None:
+    client = browser(ravi)
+    form = rule_form(tools="refnd refund ref*", agents="Refund-desk", approvals="1", when="")
+    text = client.post(f"{BASE}policies/new/", form, follow=True).text
+    said = "No registered tool is named “refnd”, so this rule matches no call of it. There is “refund”."
+    assert text.count(said) == 2
+    assert "No registered agent is named “Refund-desk”" in text
+    assert [body["tools"] for body in live_bodies(acme)] == [["refnd", "refund", "ref*"]]
+    with scope(acme.pk):
+        Member.objects.filter(pk=ravi.pk).update(locale="zh-hans")
+        rule = PolicyRule.objects.get(is_default=False)
+    assert "没有登记名为“refnd”的工具" in client.get(f"{BASE}policies/{rule.pk}/").text
+    right = rule_form(tools="refund ref*", agents="refund-desk", approvals="1", when="")
+    text = client.post(f"{BASE}policies/{rule.pk}/", right, follow=True).text
+    assert "没有登记" not in text
+
+
 def test_a_rule_with_hours_that_are_not_covered_is_live_once_somebody_says_so(
     acme: Tenant, ravi: Member, alice: Member
 ) -> None:
