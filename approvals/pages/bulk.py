@@ -75,6 +75,7 @@ class BulkView:
     columns: Sequence[Column] = ()
     rows: Sequence[BulkRow] = ()
     outliers: Sequence[Outlier] = ()
+    voted: Sequence[Outlier] = ()
     answers: frozenset[str] = frozenset()
     reason_required: bool = False
     results: Sequence[Result] = ()
@@ -105,13 +106,20 @@ def build(
     found: Sequence[Facts], names: Roster, reader: Reader, form: BulkForm, *, url: str, results: Sequence[Result]
 ) -> BulkView:
     """The page for those of the requests that still wait."""
-    waiting = [each for each in found if each.request.status == "pending"]
+    pending = [each for each in found if each.request.status == "pending"]
+    voted = _voted([each for each in pending if reader.voted(each)], reader)
+    waiting = [each for each in pending if not reader.voted(each)]
     apart = _apart(waiting, names, reader)
     alike = [each for each in waiting if each.request.pk not in apart]
     if not alike:
         title = shown(_("Decide together"))
         return BulkView(
-            url=url, title=title, at=reader.now, outliers=_outliers(waiting, apart, reader), results=results
+            url=url,
+            title=title,
+            at=reader.now,
+            outliers=_outliers(waiting, apart, reader),
+            voted=voted,
+            results=results,
         )
     first = alike[0]
     texts = [_texts(each) for each in alike]
@@ -142,6 +150,7 @@ def build(
             for each, text in zip(alike, texts, strict=True)
         ],
         outliers=_outliers(waiting, apart, reader),
+        voted=voted,
         answers=frozenset.intersection(*(frozenset(each.answers) for each in alike)) & {"approve", "reject"},
         reason_required=any(each.requirement.reason_required for each in alike),
         results=results,
@@ -179,6 +188,19 @@ def _lonely(alike: Sequence[Facts]) -> dict[object, str]:
         told = {"name": name, "value": texts[odd].get(name, "")[:SHOWN_CELL], "others": counted[0][0][:SHOWN_CELL]}
         found[alike[odd].request.pk] = _("%(name)s is %(value)s. The others: %(others)s.") % told
     return found
+
+
+def _voted(found: Sequence[Facts], reader: Reader) -> list[Outlier]:
+    """Those that wait for others: the reader's approval of them is in, and counts once."""
+    return [
+        Outlier(
+            label=shown(each.request.tool),
+            text=shown(each.version.title),
+            url=reader.request_url(each.request.pk),
+            why=_("%(given)s of %(needed)s approvals") % dict(zip(("given", "needed"), each.progress, strict=True)),
+        )
+        for each in found
+    ]
 
 
 def _outliers(waiting: Sequence[Facts], apart: Mapping[object, str], reader: Reader) -> list[Outlier]:

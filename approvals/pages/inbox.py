@@ -218,7 +218,7 @@ def _item(facts: Facts, names: Roster, reader: Reader, looking: Sequence[VoteLin
         deadline=row.deadline,
         badges=_badges(facts, names, reader),
         note=_alone(facts),
-        selectable=row.risk != "critical" and not row.flags,
+        selectable=row.risk != "critical" and not row.flags and not reader.voted(facts),
         viewing=looking,
     )
 
@@ -253,7 +253,7 @@ def _badges(facts: Facts, names: Roster, reader: Reader) -> list[Badge]:
         found.append(Badge(_("came back"), "stop"))
     if any(each["code"] in ("hidden", "lookalike") for each in facts.request.flags):
         found.append(Badge(_("hidden or look-alike characters"), "stop"))
-    if any(vote.review.member_id == reader.id for vote in facts.votes):
+    if reader.voted(facts):
         found.append(Badge(_("your vote is in"), "done"))
     return found
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from approvals.api.shapes import run_of
+from approvals.facts import Facts
 from approvals.models import ApprovalRequest
 from tenants.models import Member
 
@@ -24,6 +25,10 @@ class Reader:
     @property
     def id(self) -> UUID:
         return self.member.pk
+
+    def voted(self, facts: Facts) -> bool:
+        """Whether the reader's approval of the version that stands is among the votes."""
+        return any(vote.review.member_id == self.id for vote in facts.votes)
 
     def request_url(self, key: Any) -> str:
         """The page of a request."""

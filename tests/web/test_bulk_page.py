@@ -10,6 +10,7 @@ from approvals import decisions
 from approvals.models import ApprovalRequest
 from tenants import ids
 from tenants.models import Member, Tenant
+from tenants.scope import scope
 from tests.cast.people import actor
 from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
 
@@ -58,6 +59,25 @@ def test_the_one_value_that_no_other_has_stands_out(parking: Parking, alice: Mem
     text = page(browser(alice), *rows)
     assert "currency is SEK. The others: EUR." in text
     assert str(rows[3].pk) not in offered(text)
+
+
+def test_what_the_reader_has_approved_is_left_out_and_said(
+    parking: Parking, acme: Tenant, alice: Member, bo: Member, ravi: Member
+) -> None:
+    rule(acme, ravi, approvals=2)
+    mine, other = parking(), parking()
+    decisions.decide(mine.pk, tenant=acme.pk, actor=actor(alice), decision="approve", version=1, channel="page")
+    client = browser(alice)
+    text = page(client, mine, other)
+    assert offered(text) == [str(other.pk)]
+    assert "Your approval of 1 is in already; it is not part of this answer" in text
+    assert f'href="/t/acme/requests/{mine.pk}/"' in text
+    assert "1 of 2 approvals" in text
+    assert "You have approved each of these; they wait for other people." in page(client, mine)
+    assert offered(client.get("/t/acme/inbox/").text) == [str(other.pk)]
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    assert "您已批准其中 1 项，不在本次答复之内" in page(client, mine, other)
 
 
 def test_each_has_its_own_result(parking: Parking, acme: Tenant, globex: Tenant, alice: Member, bo: Member) -> None:
