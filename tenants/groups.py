@@ -93,4 +93,5 @@ def _fill(found: Group, wanted: Sequence[Member]) -> None:
 
 def _changed(action: str, found: Group, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
-    audit.record(action, actor=actor, target=f"group:{found.pk}", detail=detail, channel=channel)
+    told = {**detail, "called": found.name}  # So that the entry says later what it was called now.
+    audit.record(action, actor=actor, target=f"group:{found.pk}", detail=told, channel=channel)

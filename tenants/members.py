@@ -111,4 +111,5 @@ def _known(roles: Sequence[str]) -> list[str]:
 
 def _changed(action: str, found: Member, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
-    audit.record(action, actor=actor, target=f"member:{found.pk}", detail=detail, channel=channel)
+    told = {**detail, "called": found.name}  # So that the entry says later what it was called now.
+    audit.record(action, actor=actor, target=f"member:{found.pk}", detail=told, channel=channel)

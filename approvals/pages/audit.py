@@ -140,9 +140,9 @@ class ChainView:
 
 @dataclass(frozen=True)
 class Names:
-    """What the targets on a page are called."""
+    """What the targets on a page are called: requests by each of their versions, the rest as they are today."""
 
-    titles: Mapping[str, str]
+    versions: Mapping[str, Sequence[RequestVersion]]
     people: Mapping[str, str]
     groups: Mapping[str, str]
 
@@ -202,21 +202,29 @@ def _sentence(row: Mapping[str, Any], kind: str, key: str, names: Names) -> str:
     verb = str(WORDS.get(row["action"], row["action"]))
     if row["action"] == "approval.decided":
         verb = str(DECISIONS.get(str(detail.get("decision")), verb))
-    target = "" if row["action"] == "person.signed_in" else _target(kind, key, detail, names)
+    target = "" if row["action"] == "person.signed_in" else _target(kind, key, row["at"], detail, names)
     return f"{verb} {target}".strip()
 
 
-def _target(kind: str, key: str, detail: Mapping[str, Any], names: Names) -> str:
+def _target(kind: str, key: str, at: datetime, detail: Mapping[str, Any], names: Names) -> str:
+    """What the thing was called then, where the entry or the thing's own versions still say it."""
     if kind == "request":
-        return names.titles.get(key, key[:8])
-    if kind in ("member", "person"):
-        return names.people.get(key, key[:8])
-    named = detail.get("name") or (detail.get("body") or {}).get("name") or detail.get("title")
+        return _title(names.versions.get(key, ()), at, detail) or key[:8]
+    named = detail.get("name") or detail.get("called") or (detail.get("body") or {}).get("name") or detail.get("title")
     if named or kind in ("agent", "tool", "path"):
         return str(named or key)
+    if kind in ("member", "person"):
+        return names.people.get(key, key[:8])
     if kind == "group":
         return names.groups.get(key, key[:8])
     return "" if kind in ("tenant", "delegation") else key[:8]
+
+
+def _title(versions: Sequence[RequestVersion], at: datetime, detail: Mapping[str, Any]) -> str:
+    """The title of the version that the entry names, else of the one that stood at its time."""
+    named = [row for row in versions if row.number == detail.get("version")]
+    stood = [row for row in versions if row.created_at <= at] or versions[:1]
+    return next((row.title for row in (*named, *reversed(stood))), "")
 
 
 def _names(rows: Iterable[Mapping[str, Any]]) -> Names:
@@ -229,8 +237,11 @@ def _names(rows: Iterable[Mapping[str, Any]]) -> Names:
     members = Member.objects.select_related("person")
     people = members.filter(pk__in=wanted.get("member", ())) | members.filter(person_id__in=wanted.get("person", ()))
     called = list(people)
+    titles: dict[str, list[RequestVersion]] = {}
+    for row in versions.only("request_id", "number", "title", "created_at"):
+        titles.setdefault(str(row.request_id), []).append(row)
     return Names(
-        titles={str(row.request_id): row.title for row in versions},
+        versions=titles,
         people={**{str(row.pk): row.name for row in called}, **{str(row.person_id): row.name for row in called}},
         groups={str(row.pk): row.name for row in Group.objects.filter(pk__in=wanted.get("group", ()))},
     )

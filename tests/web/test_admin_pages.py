@@ -11,15 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.timezone import localtime
 
-from approvals import rules
-from approvals.models import Delegation, EscalationPolicy, PolicyRule
-from tenants import exact_json, ids, wording
+from approvals import acts, rules
+from approvals.models import ApprovalRequest, Delegation, EscalationPolicy, PolicyRule
+from tenants import exact_json, groups, ids, members, wording
 from tenants.actors import COMMAND
-from tenants.models import ApiKey, AuditEntry, Group, Member, Tenant
+from tenants.models import ApiKey, AuditEntry, Group, Member, Person, Tenant
 from tenants.scope import scope
-from tests.cast.people import Key, make_member
+from tests.cast.people import Key, actor, make_member
 from tests.cast.plays import Play, announce, standing, switch_on
 from tests.cast.requests import a_call, demanded, group, rule
+from tests.cast.runs import decide
 
 BASE = "/t/acme/"
 NEXT_YEAR = f"{timezone.now().year + 1}-01-05T08:00"
@@ -473,6 +474,31 @@ def test_the_audit_is_read_narrowed_checked_and_exported(acme: Tenant, people: P
     assert len(cells) == len(lines) + 1
     assert links[2:] == ["exports/requests/?format=ndjson", "exports/requests/?format=csv"]
     assert read(client, links[3]).startswith("id,status,version")
+
+
+def test_the_audit_tells_past_acts_by_the_names_of_then(
+    acme: Tenant, people: People, parked_run: Play, alice: Member, bo: Member
+) -> None:
+    with scope(acme.pk):
+        request = ApprovalRequest.objects.get(subject=f"run:{parked_run.id}")
+    acts.comment(request.pk, tenant=acme.pk, actor=actor(bo), text="Too much?", channel="page")
+    decide(alice, request, "edit", arguments={"order": "A-1", "amount": "9.50"})
+    client = enter(people["ravi"])
+    send(client, "settings/groups/", name="Finance")
+    with scope(acme.pk):
+        finance = Group.objects.get(name="Finance")
+        groups.add(finance.pk, bo.pk, actor=actor(people["ravi"]))
+        members.change(bo.pk, actor=actor(people["ravi"]), roles=["reviewer", "manager"])
+        groups.change(finance.pk, actor=actor(people["ravi"]), name="Money")
+        Person.objects.filter(pk=bo.person_id).update(name="Bo Renamed")
+    text = words(read(client, "audit/"))
+    assert "edited and approved Refund 9.50 for order A-1" in text
+    assert "commented on Refund 12.50 for order A-1" in text
+    assert text.index("changed the group Money") < text.index("changed the group Finance")
+    assert re.search(r"changed the member Bo (?!Renamed)", text)
+    with scope(acme.pk):
+        Member.objects.filter(pk=people["ravi"].pk).update(locale="zh-hans")
+    assert re.search("评论了 Refund 12.50 for order A-1", words(read(client, "audit/")))
 
 
 def test_the_audit_goes_on_where_its_page_ended(acme: Tenant, people: People) -> None:
