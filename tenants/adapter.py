@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 
+from tenants.mailing import Mail
 from tenants.templatetags.look import span
 
 
@@ -26,6 +27,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """Never."""
         return False
+
+    def render_mail(
+        self, template_prefix: str, email: str | list[str], context: dict[str, Any], headers: Any = None
+    ) -> Mail:
+        """The mail of this name, with a subject that every mail program reads the same."""
+        made = super().render_mail(template_prefix, email, context, headers)
+        alternatives = getattr(made, "alternatives", None)
+        mail = Mail(
+            made.subject, made.body, made.from_email, made.to, headers=made.extra_headers, alternatives=alternatives
+        )
+        mail.content_subtype = made.content_subtype
+        return mail
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

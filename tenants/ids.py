@@ -5,6 +5,8 @@ import time
 from uuid import UUID
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+READABLE = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Without the letters that are read as digits, or as others."""
 
 
 def new() -> UUID:
@@ -31,6 +33,12 @@ def short(value: UUID) -> str:
         number, digit = divmod(number, 62)
         text = DIGITS[digit] + text
     return text.rjust(22, "0")
+
+
+def reference(value: UUID) -> str:
+    """Four letters and digits by which people tell what they talk about from its neighbours; it is no address."""
+    number = value.int
+    return "".join(READABLE[number >> shift & 31] for shift in (15, 10, 5, 0))
 
 
 def unshort(text: str) -> UUID | None:

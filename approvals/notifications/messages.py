@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -16,7 +15,8 @@ from approvals.models import ApprovalRequest, Delivery
 from approvals.notifications import links, outbox
 from approvals.notifications.chat import Words
 from approvals.rule_forms import RISK_WORDS
-from tenants import wording
+from tenants import ids, wording
+from tenants.mailing import Mail
 from tenants.models import Tenant
 
 _SUBJECTS = {
@@ -37,6 +37,8 @@ _FOLLOWS = _ENDS | {
     "cancelled": gettext_lazy("%(act)s: nobody is asked any more"),
     "superseded": gettext_lazy("%(act)s is asked anew"),
 }
+ACTS = 3
+"""How many different acts the subject of several notices names."""
 _WHY = {
     "expired": gettext_lazy("Nobody need answer any more."),
     "cancelled": gettext_lazy("It was closed without an answer."),
@@ -62,6 +64,7 @@ class Letter:
     facts: list[tuple[str, str]]
     url: str
     tenant: str
+    act: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,10 @@ class Digest:
     tenant: str
 
 
-def mail(delivery: Delivery, others: Sequence[Delivery], *, tenant: Tenant) -> EmailMultiAlternatives:
+def mail(delivery: Delivery, others: Sequence[Delivery], *, tenant: Tenant) -> Mail:
     """The mail of a delivery, and of those that leave with it, ready to be sent."""
     subject, text, html = _written(delivery, others, tenant)
-    message = EmailMultiAlternatives(
+    message = Mail(
         subject=subject,
         body=text,
         to=[delivery.address],
@@ -110,7 +113,9 @@ def _written(delivery: Delivery, others: Sequence[Delivery], tenant: Tenant) -> 
 def _digest(letters: list[Letter]) -> Digest:
     number, tenant = len(letters), letters[0].tenant
     subject = ngettext("%(n)s notice", "%(n)s notices", number) % {"n": number}
-    return Digest(f"{subject} · {tenant}", letters, tenant)
+    acts = list(dict.fromkeys(each.act for each in letters if each.act))
+    about = [wording.listed(acts[:ACTS]) + ("…" if acts[ACTS:] else "")] if acts else []
+    return Digest(" · ".join([subject, *about, tenant]), letters, tenant)
 
 
 def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
@@ -118,13 +123,14 @@ def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
     request = delivery.request
     if request is None:
         return _about_channels(delivery, tenant)
-    words = _headline(delivery.kind, request.status)
+    words, act = _headline(delivery.kind, request.status), _plain(request.tool_title or request.tool)
     return Letter(
-        subject=f"{words % {'act': _plain(request.tool_title or request.tool)}} · {name}",
+        subject=" · ".join([words % {"act": act}, _plain(request.agent), ids.reference(request.pk), name]),
         sentence=_follow(request) if delivery.kind == outbox.DECIDED else str(_SENTENCES[delivery.kind]),
         facts=_facts(request),
         url=_url(delivery, request, tenant),
         tenant=name,
+        act=act,
     )
 
 
@@ -164,8 +170,12 @@ def _about_channels(delivery: Delivery, tenant: Tenant) -> Letter:
 
 
 def _facts(request: ApprovalRequest) -> list[tuple[str, str]]:
-    """What may stand outside the sign-in: no parameter, no reason, no customer."""
+    """What may stand outside the sign-in: no parameter, no reason, no customer, so no title of a run either.
+
+    The reference tells it from others of its kind, and stands on the request's page too.
+    """
     found = [
+        (_("Request"), ids.reference(request.pk)),
         (_("Agent"), _plain(request.agent)),
         (_("Risk"), str(RISK_WORDS.get(request.risk, request.risk))),
     ]

@@ -17,7 +17,7 @@ from approvals.pages.parts import Changed, Confirm, Flag, Lost, Param, Position
 from approvals.pages.reader import Reader
 from approvals.pages.written import EditView
 from approvals.rosters import Roster
-from tenants import events
+from tenants import events, ids
 
 MAX_FLAGS = 3
 
@@ -27,6 +27,7 @@ class RequestView(Background, Answering, Aftermath):
     """Everything the request page needs; names and meanings are agreed with its template."""
 
     id: str
+    reference: str
     url: str
     title: Shown
     tool: Shown
@@ -59,6 +60,7 @@ def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | N
     return RequestView(
         **{name: value for part in beside for name, value in vars(part).items()},
         id=str(row.pk),
+        reference=ids.reference(row.pk),
         url=reader.request_url(row.pk),
         title=shown(facts.version.title),
         tool=shown(row.tool),

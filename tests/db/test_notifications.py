@@ -15,7 +15,7 @@ from django.test import Client
 from approvals import decisions, escalation
 from approvals.models import ApprovalRequest, Delivery
 from approvals.notifications import delivery, links
-from tenants import events
+from tenants import events, ids
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor, make_member
@@ -118,6 +118,24 @@ def test_a_message_speaks_the_persons_language(post: Server, acme: Tenant, alice
     park(acme)
     delivery.sweep()
     assert "Asia/Tokyo" in post.of(alice)[0]
+
+
+def test_a_subject_tells_which_of_many_and_the_page_has_the_same_reference(
+    post: Server, acme: Tenant, alice: Member
+) -> None:
+    asked = [park(acme, a_call(tool_title="退款" * 12, run={"title": "Maja Lindqvist"})) for _ in range(2)]
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    delivery.sweep()
+    subjects = {read(mail)[0] for mail in post.of(alice)}
+    client = Client()
+    client.force_login(alice.person, backend="allauth.account.auth_backends.AuthenticationBackend")
+    act = "退款" * 12
+    assert subjects == {f"{act} 等待您的答复 · refund-desk · {ids.reference(each.pk)} · Acme" for each in asked}
+    assert len(subjects) == 2
+    for each in asked:
+        assert f"请求 {ids.reference(each.pk)}" in client.get(f"/t/acme/requests/{each.pk}/").text
+    assert not any("Lindqvist" in part for mail in post.of(alice) for part in read(mail))
 
 
 def read(mail: str) -> tuple[str, str, str]:

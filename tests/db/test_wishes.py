@@ -46,7 +46,7 @@ def test_several_notices_leave_in_one_mail(post: Server, acme: Tenant, alice: Me
     delivery.sweep()
     (mail,) = post.of(alice)
     subject, plain, html = read(mail)
-    assert subject.startswith("3 notices")
+    assert subject == "3 notices · Refund · Acme"
     assert plain.count("/t/acme/open/") == html.count("/t/acme/open/") == 3
     assert "1240" not in plain + html
     for request in requests:

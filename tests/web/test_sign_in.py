@@ -2,10 +2,13 @@
 
 import logging
 import re
+from email import message_from_bytes
+from email.policy import default
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.test import Client
+from django.core.mail import EmailMessage
+from django.test import Client, override_settings
 
 from tenants import ids, members
 from tenants.actors import COMMAND
@@ -80,6 +83,18 @@ def test_too_many_failures_say_when_to_try_again(acme: Tenant) -> None:
         sent = {"login": "guesses@acme.example", "password": "wrong wrong wrong"}
         page = client.post("/accounts/login/", sent).text
     assert "Too many failed attempts to sign in. Try again in 5 min." in page
+
+
+def test_the_mail_of_a_forgotten_password_has_a_subject_that_every_program_reads(
+    alice: Member, mailoutbox: list[EmailMessage]
+) -> None:
+    client = Client(headers={"accept-language": "zh-hans"})
+    with override_settings(ACCOUNT_EMAIL_SUBJECT_PREFIX="[朱批审批台 vermilion.example] "):
+        assert client.post("/accounts/password/reset/", {"email": alice.email}).status_code == 302
+    (sent,) = mailoutbox
+    read = message_from_bytes(sent.message().as_bytes(linesep="\r\n"), policy=default)["subject"]
+    assert str(read) == sent.subject
+    assert re.search("密码", str(read))
 
 
 def test_each_language_is_offered_in_its_own_name(acme: Tenant) -> None:
