@@ -238,8 +238,8 @@ def _names(rows: Iterable[Mapping[str, Any]]) -> Names:
     people = members.filter(pk__in=wanted.get("member", ())) | members.filter(person_id__in=wanted.get("person", ()))
     called = list(people)
     titles: dict[str, list[RequestVersion]] = {}
-    for row in versions.only("request_id", "number", "title", "created_at"):
-        titles.setdefault(str(row.request_id), []).append(row)
+    for version in versions.only("request_id", "number", "title", "created_at"):
+        titles.setdefault(str(version.request_id), []).append(version)
     return Names(
         versions=titles,
         people={**{str(row.pk): row.name for row in called}, **{str(row.person_id): row.name for row in called}},
