@@ -59,6 +59,7 @@ class Holder:
         self._who = (*self._key, exact_json.dumps(self.actor.packed()))
         self._topic = f"run:{lease.run}"
         self._clock: tuple[float, float] | None = None
+        self._heard = False
         self.prepare: Callable[[Journal, StepRow], None] = lambda _journal, _step: None
 
     @property
@@ -248,9 +249,11 @@ class Holder:
     def _answered(
         self, change: Change, expected: boundary.Answer | None, beside: Callable[[], None]
     ) -> boundary.Answer:
-        at = onward.write(self._who, self.journal, change, beside) if expected else None
-        if expected and at is not None:
-            return expected._replace(at=at)
+        if expected and onward.is_usual(self.journal, change):
+            at = onward.write(self._who, self.journal, change, beside, heard=self._heard)
+            if at is not None:
+                return expected._replace(at=at)
+            self._heard = True  # That may be why.
         return boundary.write(boundary.values(self._who, self.journal, change), beside)
 
     def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:

@@ -5,7 +5,7 @@ function that tells all cases apart. Where anything is otherwise it writes nothi
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from django.db import IntegrityError
@@ -20,9 +20,9 @@ WITH closed AS (
     UPDATE runs_step s
        SET status = 'completed', reason = '', result = :result, {usage}
            last_closed_at = clock_timestamp(), last_cause = '', last_message = ''
-      FROM runs_lease l, runs_run r
-     WHERE l.tenant_id = :tenant AND l.run_id = :run AND l.fence = :fence AND l.until > clock_timestamp()
-       AND r.tenant_id = :tenant AND r.id = :run AND r.status = 'running' {stamp}
+      FROM runs_lease l
+     WHERE l.tenant_id = :tenant AND l.run_id = :run AND l.fence = :fence
+       AND coalesce(l.until, '-infinity') > clock_timestamp() AND NOT l.halted AND (NOT l.heard OR :heard) {stamp}
        AND s.tenant_id = :tenant AND s.run_id = :run AND s.seq = :close
        AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
  RETURNING s.last_closed_at AS now
@@ -30,8 +30,8 @@ WITH closed AS (
     INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
                            generation, attempts, spent, proposed, arguments, rationale,
                            last_kind, last_fence, last_key, last_opened_at)
-    SELECT :tenant, :run, :open, :kind, 'started', '', :turn, :tool, :effect, :call_id, :digest,
-           0, 1, 0, :proposed, :arguments, :rationale, 'call', :fence, :key, c.now
+    SELECT :tenant, :run, :open, :kind, 'started', '', :turn, {call},
+           0, 1, 0, {texts}, 'call', :fence, :key, c.now
       FROM closed c
 ), told AS (
     INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
@@ -42,49 +42,50 @@ WITH closed AS (
 )
 SELECT date_part('epoch', c.now) FROM closed c
 """
-_BY_INDEX = "set_config('enable_seqscan', 'off', true) || set_config('enable_bitmapscan', 'off', true)"
+_BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 """A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
-_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX}"
+_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
 _ALWAYS = """
-    tenant:uuid run:uuid fence:bigint actor:jsonb last:integer close:bigint result:text close_note:text completed:jsonb
-    open:bigint kind:text turn:bigint tool:text effect:text call_id:text digest:text proposed:text arguments:text
-    rationale:text key:text plan_note:text planned:jsonb open_note:text started:jsonb
+    tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text close_note:text
+    completed:jsonb open:bigint kind:text turn:bigint key:text plan_note:text planned:jsonb open_note:text started:jsonb
 """
+_CALL = "tool:text effect:text call_id:text digest:text"
+_TEXTS = "proposed:text arguments:text rationale:text"
+_NO_CALL = "'', '', '', ''"
+_NO_TEXTS = "NULL, NULL, NULL"
 _STAMP = "stamp:bigint"
 _UNCHANGED = "AND (SELECT t.stamp FROM tenants_tenant t WHERE t.id = :tenant) = :stamp"
 _USAGE = "tokens_in:bigint tokens_out:bigint cost:numeric tokens_total:bigint cost_total:numeric"
 
 
 @cache
-def _query(*, stamped: bool, used: bool) -> str:
-    """The statement for a call that was judged under a stamp, after a turn that says what it used, or without these."""
-    names = f"{_ALWAYS} {_STAMP if stamped else ''} {_USAGE if used else ''}".split()
-    usage = "".join(f"{name} = :{name}, " for name in re.findall(r"(\w+):", _USAGE)) if used else ""
-    text = _STATEMENT.format(stamp=_UNCHANGED if stamped else "", usage=usage)
+def _query(*, calls: bool, stamped: bool, used: bool) -> str:
+    """The statement where a call is opened, one that was judged under a stamp, after a turn that says what it used, or
+    without these: a value that is not sent costs PostgreSQL nothing."""
+    more = ((_CALL, calls), (_TEXTS, calls), (_STAMP, stamped), (_USAGE, used))
+    names = " ".join((_ALWAYS, *(each for each, wanted in more if wanted))).split()
+    text = _STATEMENT.format(
+        usage="".join(f"{name} = :{name}, " for name in _names(_USAGE)) if used else "",
+        call=_given(_CALL) if calls else _NO_CALL,
+        texts=_given(_TEXTS) if calls else _NO_TEXTS,
+        stamp=_UNCHANGED if stamped else "",
+    )
     places = {name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in names), 1)}
     return re.sub(r"(?<!:):(\w+)", lambda found: places[found[1]], text)
 
 
-def write(who: Who, journal: Journal, change: Change, beside: Callable[[], None]) -> float | None:
-    """One round trip, one commit; its time in epoch seconds. `beside` is done meanwhile.
-
-    None where nothing was written: the boundary is of another kind, or not all is as `journal` says.
-    """
-    closing, plans, opening = change
-    if closing is None or opening is None or not _usual(journal, closing, plans, opening):
-        return None
-    tenant, run, *_ = who
-    query, values = _sent(who, journal, closing, plans[0], opening)
-    try:
-        answer = prepared.run_after((_FIRST, (tenant, f"run:{run}")), query, values, beside)
-    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
-        return None
-    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+def _given(names: str) -> str:
+    return ", ".join(f":{name}" for name in _names(names))
 
 
-def _usual(journal: Journal, closing: Closing, plans: Sequence[Planned], opening: Opening) -> bool:
+def _names(typed: str) -> list[str]:
+    return [each.partition(":")[0] for each in typed.split()]
+
+
+def is_usual(journal: Journal, change: Change) -> bool:
     """Whether a first attempt was completed, one step planned, and this one opened."""
-    if len(plans) != 1 or opening.step != journal.next_seq:
+    closing, plans, opening = change
+    if closing is None or opening is None or len(plans) != 1 or opening.step != journal.next_seq:
         return False
     planned = plans[0]
     texts = (closing.result, planned.proposed, planned.arguments, planned.rationale)
@@ -99,16 +100,38 @@ def _usual(journal: Journal, closing: Closing, plans: Sequence[Planned], opening
     )
 
 
-def _sent(
-    who: Who, journal: Journal, closing: Closing, planned: Planned, opening: Opening
-) -> tuple[str, list[prepared.Value]]:
+def write(
+    who: Who, journal: Journal, change: Change, beside: Callable[[], None], *, heard: bool = False
+) -> float | None:
+    """One round trip, one commit of a usual boundary; its time in epoch seconds. `beside` is done meanwhile.
+
+    None where nothing was written: not all is as `journal` says, or a webhook hears of the run. Where that may be, as
+    `heard` says, it is seen to that it does.
+    """
+    tenant, run, *_ = who
+    query, values = _sent(who, journal, change, heard=heard)
+    first = (_FIRST, (tenant, f"run:{run}", "" if heard else "1"))
+    try:
+        answer = prepared.run_after(first, query, values, beside)
+    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
+        return None
+    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+
+
+def _sent(who: Who, journal: Journal, change: Change, *, heard: bool) -> tuple[str, list[prepared.Value]]:
     """The statement and its values."""
-    values = [*who, *_closed(journal, closing), *_opened(planned, opening)]
+    closing, (planned, *_), opening = change
+    assert closing is not None  # It is usual.
+    assert opening is not None
+    call = (*planned[1:5], *map(_row, planned[6:9]))
+    values = [*who, "t" if heard else "f", *_closed(journal, closing), *_opened(planned, opening)]
+    if calls := any(call):
+        values += call
     if opening.stamp is not None:
         values.append(str(opening.stamp))
     if closing.usage:
         values += _used(journal, closing.usage)
-    return _query(stamped=opening.stamp is not None, used=closing.usage is not None), values
+    return _query(calls=calls, stamped=opening.stamp is not None, used=closing.usage is not None), values
 
 
 def _closed(journal: Journal, closing: Closing) -> tuple[prepared.Value, ...]:
@@ -124,13 +147,6 @@ def _opened(planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:
         str(seq),
         kind,
         str(planned.turn),
-        planned.tool,
-        planned.effect,
-        planned.call_id,
-        planned.digest,
-        _row(planned.proposed),
-        _row(planned.arguments),
-        _row(planned.rationale),
         opening.key,
         planned.message,
         f'{{"step":{seq},"kind":"{kind}","tool":{tool}}}',
@@ -151,5 +167,5 @@ def _quoted(tool: str) -> str:
 
 
 def _row(text: str | Stored | None) -> str | None:
-    """A text that `_usual` has found to be whole."""
+    """A text that `is_usual` has found to be whole."""
     return text if isinstance(text, str) else None

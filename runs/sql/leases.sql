@@ -10,7 +10,8 @@ DECLARE
     v_until timestamptz;
     v_now timestamptz;
 BEGIN
-    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
+    PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run),
+            pg_advisory_xact_lock_shared(subject_key(p_tenant, '#heard'));
     SELECT r.status, r.agent, r.version, r.deadline, l.until
       INTO v_status, lease_acquire.agent, lease_acquire.version, v_deadline, v_until
       FROM runs_run r JOIN runs_lease l ON l.tenant_id = r.tenant_id AND l.run_id = r.id
@@ -29,7 +30,9 @@ BEGIN
         RETURN;
     END IF;
     UPDATE runs_lease l
-       SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds)
+       SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
+           halted = v_status <> 'queued',
+           heard = EXISTS (SELECT FROM approvals_channel c WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
      WHERE l.tenant_id = p_tenant AND l.run_id = p_run
  RETURNING l.fence INTO lease_acquire.fence;
     IF v_status = 'queued' THEN
@@ -39,11 +42,36 @@ BEGIN
     END IF;
 END $$;
 
+-- What a boundary would else have to read the run for.
+CREATE FUNCTION lease_halts() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+    IF OLD.status = 'running' AND NEW.status <> 'running' THEN
+        UPDATE runs_lease l SET halted = true
+         WHERE l.tenant_id = NEW.tenant_id AND l.run_id = NEW.id AND l.until IS NOT NULL;
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- What each statement that tells of a run would else have to ask for. A lease that is being taken just now has found
+-- the webhook, or is found here: both hold the same lock. Leases are locked in one order, here and where they are renewed.
+CREATE FUNCTION lease_heard() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+    IF NEW.kind = 'webhook' AND NEW.enabled THEN
+        PERFORM pg_advisory_xact_lock(subject_key(NEW.tenant_id, '#heard'));
+        PERFORM FROM runs_lease l
+          WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard ORDER BY l.run_id FOR UPDATE;
+        UPDATE runs_lease l SET heard = true
+         WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard;
+    END IF;
+    RETURN NULL;
+END $$;
+
 -- The one write outside the lock: it says again, by fence, what is still true.
 CREATE FUNCTION lease_renew(p_tenant uuid, p_runs uuid[], p_fences bigint[], p_seconds double precision)
 RETURNS TABLE (run uuid) LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
+    PERFORM FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = ANY (p_runs) ORDER BY l.run_id FOR UPDATE;
     RETURN QUERY
     UPDATE runs_lease l SET until = clock_timestamp() + make_interval(secs => p_seconds)
       FROM unnest(p_runs, p_fences) AS mine(run, fence)

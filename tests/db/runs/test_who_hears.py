@@ -1,0 +1,150 @@
+"""A boundary asks nobody whether a webhook hears of its run: the lease says so, whoever comes first."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, connections, transaction
+
+from approvals.models import Channel, Delivery
+from runs import commands, onward
+from runs.entries import Change, Closing, Opening, Planned
+from runs.journal import Holder
+from runs.models import Lease
+from tenants.models import Tenant
+from tenants.scope import scope
+from tests.cast.journal import Started, begin, call
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+HEARD = ["step.completed", "step.started"]
+ASKED = Closing(1, "completed", result="asked")
+PAID = Closing(2, "completed", result="paid")
+
+
+def _webhook(tenant: Tenant, *, enabled: bool = True) -> Channel:
+    with scope(tenant.pk):
+        values = {"url": "https://hooks.example/", "events": HEARD, "enabled": enabled}
+        return Channel.objects.create(tenant_id=tenant.pk, kind="webhook", **values)
+
+
+def _told(run: Started) -> list[tuple[str, int]]:
+    with scope(run.tenant):
+        found = Delivery.objects.filter(subject=f"run:{run.id}").order_by("seq")
+        return list(found.values_list("kind", "seq"))
+
+
+def _lease(run: Started) -> Lease:
+    with scope(run.tenant):
+        return Lease.objects.get(run_id=run.id)
+
+
+def _two_boundaries(door: Holder) -> None:
+    door.close_turn_and_open(ASKED, plans=[call()], opening=Opening(2, key="k"))
+    door.close_and_open(PAID, "model_turn")
+
+
+@pytest.fixture
+def door(run: Started) -> Holder:
+    held = run.hold()
+    held.open_turn()
+    return held
+
+
+def test_without_a_webhook_nothing_is_told_and_nobody_asked(run: Started, door: Holder) -> None:
+    _two_boundaries(door)
+    assert (_lease(run).heard, _told(run)) == (False, [])
+
+
+def test_one_that_was_there_before_the_run_was_taken_hears_every_boundary(clerk: Tenant) -> None:
+    _webhook(clerk)
+    run = begin(clerk)
+    door = run.hold()
+    door.open_turn()
+    _two_boundaries(door)
+    assert _lease(run).heard
+    names = run.events()
+    assert _told(run) == [(name, seq) for seq, name in enumerate(names, 1) if name in HEARD]
+    assert len(_told(run)) == 5
+
+
+@pytest.mark.parametrize("way", ["made", "switched on"])
+def test_one_that_comes_while_the_run_is_held_hears_what_follows(
+    clerk: Tenant, run: Started, door: Holder, way: str
+) -> None:
+    hook = _webhook(clerk, enabled=way == "made")
+    if way == "switched on":
+        with scope(clerk.pk):
+            Channel.objects.filter(pk=hook.pk).update(enabled=True)
+    last = door.journal.last_event
+    _two_boundaries(door)
+    assert _told(run) == [
+        (name, seq) for seq, name in enumerate(run.events(), 1) if seq > last and name in HEARD
+    ]  # fmt: skip
+    assert len(_told(run)) == 4
+
+
+def test_a_usual_boundary_stays_one_statement_where_it_is_heard(clerk: Tenant, run: Started, door: Holder) -> None:
+    _webhook(clerk)
+    change = Change(ASKED, [call()], Opening(2, key="k"))
+    assert onward.write(door._who, door.journal, change, lambda: None) is None
+    assert onward.write(door._who, door.journal, change, lambda: None, heard=True)
+    assert [name for name, _seq in _told(run)] == HEARD
+
+
+def test_a_webhook_of_another_tenant_hears_nothing(run: Started, door: Holder, globex: Tenant) -> None:
+    _webhook(globex)
+    _two_boundaries(door)
+    assert (_lease(run).heard, _told(run)) == (False, [])
+
+
+def test_a_run_that_is_stopped_while_it_is_held_says_so_until_it_is_taken_again(run: Started, door: Holder) -> None:
+    run.do(commands.pause)
+    assert _lease(run).halted
+    run.do(commands.resume)
+    assert _lease(run).halted  # Its holder is to find out.
+    assert door.lease.fence == 1
+    change = Change(ASKED, [Planned("model_turn")], Opening(2))
+    assert onward.write(door._who, door.journal, change, lambda: None) is None
+
+
+def _until_somebody_waits() -> None:
+    deadline = time.monotonic() + 10
+    with connections["owner"].cursor() as cursor:
+        while time.monotonic() < deadline:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+            if cursor.fetchone()[0]:
+                return
+            time.sleep(0.01)
+    raise AssertionError("nobody waits")
+
+
+def _apart(act: Callable[[], object]) -> Callable[[], None]:
+    def done() -> None:
+        try:
+            act()
+        finally:
+            connection.close()
+
+    return done
+
+
+def test_a_webhook_waits_for_who_takes_a_run_just_now_and_finds_its_lease(clerk: Tenant, run: Started) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic(), scope(clerk.pk):
+            run.acquire()
+            coming = pool.submit(_apart(lambda: _webhook(clerk)))
+            _until_somebody_waits()
+        coming.result(10)
+    assert _lease(run).heard
+
+
+def test_who_takes_a_run_waits_for_the_webhook_that_comes_just_now_and_finds_it(clerk: Tenant, run: Started) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic(), scope(clerk.pk):
+            _webhook(clerk)
+            taking = pool.submit(_apart(run.acquire))
+            _until_somebody_waits()
+        taking.result(10)
+    assert _lease(run).heard
