@@ -1,23 +1,22 @@
 """Advance a run: load, plan, act, until it must wait. Recovery uses this door too; there is no other."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Max
 
-from runs import acts, afterwards, calls, dispatch, gate, outages, recovery, states, turns
+from runs import acts, afterwards, calls, dispatch, gate, outages, recovery, standing, states, turns
 from runs.agents import registry
 from runs.beginning import Begun, begin
 from runs.context import Conversation
-from runs.entries import Closing, Journal, Opening, StepRow
+from runs.entries import Closing, Journal, Opening, Planned, StepRow
 from runs.errors import NotRegistered
 from runs.journal import Halted, Holder, LostLease, StaleStamp, holder
 from runs.leases import Lease, release, stopped
 from runs.models import Attempt, Step
 from runs.plan import Action, Answered, Execute, Finish, Judge, Park, Recover, Turn, plan
-from runs.proposals import foreseen
 from runs.segment import Segment, Stopped
 from runs.turns import Done
 from tenants import actors, broker
@@ -213,16 +212,16 @@ def _settle(segment: Segment, done: Done) -> StepRow | None:
             segment.bound[first + place] = each.bound
         if each.allowed:
             segment.allowed.add(first + place)
-    following = None if segment.over() else _following(segment, done)
     plans = [each.planned for each in done.made]
-    match following:
+    ahead = _ahead(segment, closing, plans)
+    match _following(segment, ahead):
         case Execute(step):
             opening = dispatch.first_opening(segment, step)
             if plans:
-                return segment.holder.close_turn_and_open(closing, plans=plans, opening=opening)
-            return segment.holder.close_and_open(closing, opening)
+                return segment.holder.close_turn_and_open(closing, plans=plans, opening=opening, ahead=ahead)
+            return segment.holder.close_and_open(closing, opening, ahead=ahead)
         case Turn(kind, None) if not plans:
-            return segment.holder.close_and_open(closing, kind)
+            return segment.holder.close_and_open(closing, kind, ahead=ahead)
     if plans:
         segment.holder.close_turn_and_open(closing, plans=plans)
     else:
@@ -230,26 +229,18 @@ def _settle(segment: Segment, done: Done) -> StepRow | None:
     return None
 
 
-def _following(segment: Segment, done: Done) -> Action | None:
-    """What the plan will say once this closing is recorded, where that can share its commit."""
-    if done.closing.status != "completed" or segment.holder.behind:
+def _ahead(segment: Segment, closing: Closing, plans: Sequence[Planned]) -> Journal | None:
+    """The journal once this is recorded, where what comes next can share its commit."""
+    if closing.status != "completed" or segment.holder.behind or segment.over():
         return None
-    action = plan(_after(segment.journal, done), segment.facts())
+    return standing.ahead(segment.journal, closing, plans)
+
+
+def _following(segment: Segment, ahead: Journal | None) -> Action | None:
+    """What the plan will say then."""
+    if ahead is None:
+        return None
+    action = plan(ahead, segment.facts())
     if isinstance(action, Execute):
         return action if action.step.status == "planned" and action.step.seq in segment.allowed else None
     return action if isinstance(action, Turn) and action.step is None else None
-
-
-def _after(journal: Journal, done: Done) -> Journal:
-    closed = done.closing
-    steps = [*journal.steps, *foreseen(journal, done.made)]
-    place = closed.step - steps[0].seq
-    result = closed.result if isinstance(closed.result, str) else "stored"
-    steps[place] = steps[place]._replace(
-        status=closed.status or steps[place].status,
-        result=result,
-        attempts=(),
-        tokens_in=closed.usage.tokens_in if closed.usage else None,
-        tokens_out=closed.usage.tokens_out if closed.usage else None,
-    )
-    return Journal(journal.run, steps, journal.last_event, journal.next_seq + len(done.made))

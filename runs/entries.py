@@ -161,6 +161,14 @@ class StepRow(NamedTuple):
     """How many of the tries a retry or resume has forgiven; bounds count those after them."""
     attempts: tuple[AttemptRow, ...] = ()
 
+    def but(self, **changes: Any) -> "StepRow":
+        """The row with these fields in the place of its own. `_replace`, which looks for each name, takes twice as
+        long."""
+        values = list(self)
+        for name, value in changes.items():
+            values[_PLACE[name]] = value
+        return StepRow._make(values)
+
     @property
     def ended(self) -> bool:
         return self.status not in STEP_OPEN
@@ -168,6 +176,9 @@ class StepRow(NamedTuple):
     @property
     def open_attempt(self) -> AttemptRow | None:
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
+
+
+_PLACE = {name: place for place, name in enumerate(StepRow._fields)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,37 +83,47 @@ class Holder:
         """Plan and start a model turn, compaction or observation; the step, with its attempt open."""
         planned = self._turn(kind, message)
         opening = Opening(self.journal.next_seq, message=message)
-        return self._opened(self._write(Change(plans=[planned], opening=opening)), opening)
+        self._write(Change(plans=[planned], opening=opening))
+        return self.journal.step(opening.step)
 
     def close_turn_and_open(
-        self, closing: Closing, *, plans: Sequence[Planned] = (), opening: Opening | None = None
+        self,
+        closing: Closing,
+        *,
+        plans: Sequence[Planned] = (),
+        opening: Opening | None = None,
+        ahead: Journal | None = None,
     ) -> StepRow | None:
         """Record a turn's answer and its steps (numbered from `journal.next_seq`), open the first allowed one.
 
-        On a finished run the planned steps are declined at once. Raises LostLease, Halted, StaleStamp.
+        On a finished run the planned steps are declined at once. `ahead` is `standing.ahead` of both, where that was
+        asked already. Raises LostLease, Halted, StaleStamp.
         """
-        answer = self._write(Change(closing=closing, plans=plans, opening=opening))
-        return self._opened(answer, opening) if opening else None
+        self._write(Change(closing, plans, opening), ahead)
+        return self.journal.step(opening.step) if opening else None
 
     def open(self, opening: Opening) -> StepRow:
         """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
-        return self._opened(self._write(Change(opening=opening)), opening)
+        self._write(Change(opening=opening))
+        return self.journal.step(opening.step)
 
     def close(self, closing: Closing) -> StepRow:
         """Close the open attempt of a step. Raises LostLease; a run that was stopped meanwhile is no error here."""
         self._write(Change(closing=closing))
         return self.journal.step(closing.step)
 
-    def close_and_open(self, closing: Closing, opening: Opening | str) -> StepRow:
+    def close_and_open(self, closing: Closing, opening: Opening | str, *, ahead: Journal | None = None) -> StepRow:
         """Close one attempt and open the next: another step's, or, given a kind such as `model_turn`, a new step's.
 
-        Returns the opened step. Raises LostLease, Halted, StaleStamp; in the last two the closing is recorded.
+        Returns the opened step. `ahead` is as at `close_turn_and_open`. Raises LostLease, Halted, StaleStamp; in the
+        last two the closing is recorded.
         """
         plans = []
         if isinstance(opening, str):
             plans = [self._turn(opening, "")]
             opening = Opening(self.journal.next_seq)
-        return self._opened(self._write(Change(closing=closing, plans=plans, opening=opening)), opening)
+        self._write(Change(closing, plans, opening), ahead)
+        return self.journal.step(opening.step)
 
     def decline(self, step: int, *, reason: str, text: str, message: str = "") -> StepRow:
         """Close a step without an open attempt, uncalled (`refused`, `invalid`), with what the model is told."""
@@ -221,18 +231,45 @@ class Holder:
     def _turn(self, kind: str, message: str) -> Planned:
         return Planned(kind, turn=self.journal.turns if kind == states.COMPACTION else 0, message=message)
 
-    def _write(self, change: Change) -> boundary.Answer:
+    def _write(self, change: Change, ahead: Journal | None = None) -> None:
+        """Write the boundary. Raises LostLease, Halted, StaleStamp; in the last two the closing is recorded."""
+        usual = onward.usual(self.journal, change)
+        if usual is None or not self._onward(usual, ahead):
+            self._at_length(change)
+
+    def _onward(self, usual: onward.Usual, ahead: Journal | None) -> bool:
+        """Whether all was as expected and is written, as nearly always: what it comes to is known beforehand."""
+        closing, planned, opening = usual
+        before, foreseen = self.journal, list[Journal]()
+
+        def foresee() -> None:
+            found = ahead or standing.ahead(before, closing)
+            last_event = before.last_event + onward.EVENTS
+            found = standing.begun(found, planned, opening, fence=self.lease.fence, last_event=last_event)
+            foreseen.append(found)
+            self.prepare(found, found.steps[-1])
+
+        at = onward.write(self._who, before, usual, foresee, heard=self._heard)
+        if at is None:
+            self._heard = True  # That may be why.
+            return False
+        self.journal = standing.timed(foreseen[0], opening, at)
+        self._clock = (at, time.monotonic())
+        self._ring(self.journal.last_event)
+        return True
+
+    def _at_length(self, change: Change) -> None:
         before, fence, opening = self.journal, self.lease.fence, change.opening
         expected = standing.expected(before, change)
         foreseen: list[Journal] = []
 
         def foresee() -> None:
-            if expected and not foreseen:
+            if expected:
                 foreseen.append(standing.told(before, expected, change, fence=fence))
                 if opening:
                     self.prepare(foreseen[0], foreseen[0].step(opening.step))
 
-        answer = self._answered(change, expected, foresee)
+        answer = boundary.write(boundary.values(self._who, before, change), foresee)
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -244,24 +281,10 @@ class Holder:
         self._ring(answer.last_event)
         if change.closing and change.closing.status == "unknown":
             bells.unsettled(self.lease.tenant)
-        return answer
-
-    def _answered(
-        self, change: Change, expected: boundary.Answer | None, beside: Callable[[], None]
-    ) -> boundary.Answer:
-        if expected and onward.is_usual(self.journal, change):
-            at = onward.write(self._who, self.journal, change, beside, heard=self._heard)
-            if at is not None:
-                return expected._replace(at=at)
-            self._heard = True  # That may be why.
-        return boundary.write(boundary.values(self._who, self.journal, change), beside)
-
-    def _opened(self, answer: boundary.Answer, opening: Opening) -> StepRow:
-        if answer.code == "halted":
+        if opening and answer.code == "halted":
             raise Halted(answer.status)
-        if answer.code == "stale":
+        if opening and answer.code == "stale":
             raise StaleStamp
-        return self.journal.step(opening.step)
 
     def _ring(self, last_event: int) -> None:
         live.ring_now(self._topic, last_event, tenant=self.lease.tenant)

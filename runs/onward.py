@@ -7,6 +7,7 @@ function that tells all cases apart. Where anything is otherwise it writes nothi
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from django.db import IntegrityError
 
@@ -45,6 +46,7 @@ SELECT date_part('epoch', c.now) FROM closed c
 _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 """A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
 _FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
+EVENTS = 3
 _ALWAYS = """
     tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text close_note:text
     completed:jsonb open:bigint kind:text turn:bigint key:text plan_note:text planned:jsonb open_note:text started:jsonb
@@ -82,34 +84,47 @@ def _names(typed: str) -> list[str]:
     return [each.partition(":")[0] for each in typed.split()]
 
 
-def is_usual(journal: Journal, change: Change) -> bool:
-    """Whether a first attempt was completed, one step planned, and this one opened."""
+class Usual(NamedTuple):
+    """A first attempt that was completed, the one step that follows, and the attempt that is opened on it."""
+
+    closing: Closing
+    planned: Planned
+    opening: Opening
+
+
+def usual(journal: Journal, change: Change) -> Usual | None:
+    """The boundary, if it is of this kind."""
     closing, plans, opening = change
     if closing is None or opening is None or len(plans) != 1 or opening.step != journal.next_seq:
-        return False
-    planned = plans[0]
-    texts = (closing.result, planned.proposed, planned.arguments, planned.rationale)
+        return None
+    found = Usual(closing, plans[0], opening)
+    return found if _went_well(closing) and _is_plain(*found) and journal.step(closing.step).tries == 1 else None
+
+
+def _went_well(closing: Closing) -> bool:
+    more = closing.reason or closing.cause or closing.message or closing.delay or closing.due_at
+    return closing.status == "completed" and not more
+
+
+def _is_plain(closing: Closing, planned: Planned, opening: Opening) -> bool:
+    """Whether a call is opened on a step that is not declined, and all texts are there and whole."""
+    texts = (planned.proposed, planned.arguments, planned.rationale)
     return (
-        closing.status == "completed"
-        and not (closing.reason or closing.cause or closing.message or closing.delay or closing.due_at)
-        and journal.step(closing.step).tries == 1
-        and closing.result is not None
+        isinstance(closing.result, str)
         and not planned.declined
         and opening.kind == "call"
         and not any(isinstance(each, Stored) for each in texts)
     )
 
 
-def write(
-    who: Who, journal: Journal, change: Change, beside: Callable[[], None], *, heard: bool = False
-) -> float | None:
-    """One round trip, one commit of a usual boundary; its time in epoch seconds. `beside` is done meanwhile.
+def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], *, heard: bool = False) -> float | None:
+    """One round trip, one commit; its time in epoch seconds. `beside` is done meanwhile.
 
     None where nothing was written: not all is as `journal` says, or a webhook hears of the run. Where that may be, as
     `heard` says, it is seen to that it does.
     """
     tenant, run, *_ = who
-    query, values = _sent(who, journal, change, heard=heard)
+    query, values = _sent(who, journal, usual, heard=heard)
     first = (_FIRST, (tenant, f"run:{run}", "" if heard else "1"))
     try:
         answer = prepared.run_after(first, query, values, beside)
@@ -118,11 +133,9 @@ def write(
     return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
 
 
-def _sent(who: Who, journal: Journal, change: Change, *, heard: bool) -> tuple[str, list[prepared.Value]]:
+def _sent(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str, list[prepared.Value]]:
     """The statement and its values."""
-    closing, (planned, *_), opening = change
-    assert closing is not None  # It is usual.
-    assert opening is not None
+    closing, planned, opening = usual
     call = (*planned[1:5], *map(_row, planned[6:9]))
     values = [*who, "t" if heard else "f", *_closed(journal, closing), *_opened(planned, opening)]
     if calls := any(call):
@@ -167,5 +180,5 @@ def _quoted(tool: str) -> str:
 
 
 def _row(text: str | Stored | None) -> str | None:
-    """A text that `is_usual` has found to be whole."""
+    """A text that `usual` has found to be whole."""
     return text if isinstance(text, str) else None

@@ -96,16 +96,21 @@ Action = Recover | Turn | Judge | Execute | Answered | Park | Finish
 def plan(journal: Journal, facts: Facts) -> Action:
     """The one next action."""
     turn, calls = tail(journal)
-    for step in ([turn] if turn else []) + list(calls):
-        if step.open_attempt and step.open_attempt.fence != facts.fence:
+    for step in (turn, *calls):
+        if step and step.attempts and _left_by_another(step, facts):
             return Recover(step)
     if turn is None:
         return _ask(journal, facts)
     if not turn.ended or turn.status == "failed":
         return _resume(turn, facts)
-    if any(not call.ended for call in calls):
-        return _calls([call for call in calls if not call.ended], facts)
+    if waiting := [call for call in calls if not call.ended]:
+        return _calls(waiting, facts)
     return _next(journal, turn, calls, facts)
+
+
+def _left_by_another(step: StepRow, facts: Facts) -> bool:
+    attempt = step.open_attempt
+    return attempt is not None and attempt.fence != facts.fence
 
 
 def tail(journal: Journal) -> tuple[StepRow | None, Sequence[StepRow]]:
@@ -177,7 +182,7 @@ def _next(journal: Journal, turn: StepRow, calls: Sequence[StepRow], facts: Fact
         text = turn.result or ""
         if text.strip():
             return Finish("succeeded", result=text)
-    if useless(journal) >= facts.max_repeats:
+    if _brought_nothing(journal, calls) and useless(journal) >= facts.max_repeats:
         return Finish("failed", reason="repeats", message=_repeated(calls, facts.max_repeats))
     return _ask(journal, facts, after=turn)
 

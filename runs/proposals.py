@@ -1,7 +1,7 @@
 """What the calls of one answer become: steps that may run, wait for people, or are declined on the spot."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from runs.failures import storable
 from runs.gate import Standing, Wanted
 from runs.llm.base import ModelResponse, ToolCall
 from runs.plan import refusals
-from runs.standing import planned_row
 from runs.tools import Tool
 
 LONGEST_ID = 200
@@ -180,9 +179,3 @@ def _declined(asked: Asked, reading: Reading, why: str) -> Proposal:
         message=f"A call of {name} that cannot run",
     )
     return Proposal(planned)
-
-
-def foreseen(journal: Journal, made: Sequence[Proposal]) -> list[StepRow]:
-    """The steps these proposals will be once recorded, for planning ahead of the commit."""
-    plans = (each.planned for each in made)
-    return [planned_row(seq, each, declined=each.declined) for seq, each in enumerate(plans, journal.next_seq)]

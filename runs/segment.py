@@ -57,6 +57,8 @@ class Segment:
     people: Roster | None = None
     slice: float = field(default_factory=lambda: float(settings.SLICE_SECONDS))
     max_repeats: int = field(default_factory=lambda: int(settings.MAX_REPEATS))
+    max_steps: int = field(default_factory=lambda: int(settings.MAX_STEPS))
+    """Where the agent names no number of its own."""
     began: float = field(default_factory=time.monotonic)
     seen: float = field(default_factory=time.monotonic)
 
@@ -111,7 +113,7 @@ class Segment:
             requests={seq: view.status for seq, view in requests.items()} if requests else {},
             allowed=self.allowed,
             parallel=agent.parallel,
-            max_steps=agent.max_steps or settings.MAX_STEPS,
+            max_steps=agent.max_steps or self.max_steps,
             max_repeats=self.max_repeats,
             budget=widened(agent.budget, self.journal.run.budget),
             worked=time.monotonic() - self.began,

@@ -9,6 +9,9 @@ from runs.boundary import Answer, body
 from runs.entries import AttemptRow, Change, Closing, Journal, Opening, Planned, StepRow, Stored, Usage
 from runs.states import COMPACTION, FINISHED, STEP_OPEN, TOOL_CALL
 
+NOT_YET = datetime.fromtimestamp(0, UTC)
+"""When an attempt begins whose beginning is being written."""
+
 
 def moment(seconds: float | None) -> datetime | None:
     """The time of so many seconds since the epoch."""
@@ -16,25 +19,26 @@ def moment(seconds: float | None) -> datetime | None:
 
 
 def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    return datetime.fromtimestamp(seconds, UTC) if seconds else NOT_YET
 
 
 def planned_row(seq: int, planned: Planned, *, declined: str = "") -> StepRow:
     """The step as it is recorded when it is planned; `declined` where it ended at once."""
+    kind, tool, effect, call_id, digest, turn, proposed, arguments, rationale, result, _declined, _message = planned
     return StepRow(
-        seq=seq,
-        kind=planned.kind,
-        status="declined" if declined else "planned",
-        reason=declined,
-        turn=planned.turn,
-        tool=planned.tool,
-        effect=planned.effect,
-        call_id=planned.call_id,
-        digest=planned.digest,
-        proposed=body(planned.proposed),
-        arguments=body(planned.arguments),
-        rationale=body(planned.rationale),
-        result=body(planned.result),
+        seq,
+        kind,
+        "declined" if declined else "planned",
+        declined,
+        turn,
+        tool,
+        effect,
+        call_id,
+        digest,
+        proposed=body(proposed),
+        arguments=body(arguments),
+        rationale=body(rationale),
+        result=body(result),
     )
 
 
@@ -42,7 +46,7 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
     """The step after its attempt was closed."""
     step = journal.step(closing.step)
     status = answer.closed_status or step.status
-    row = step._replace(
+    row = step.but(
         status=status,
         reason=answer.closed_reason or "",
         due_at=moment(answer.next_at),
@@ -73,7 +77,7 @@ def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
     tokens, cost = journal.totals(usage)
-    return row._replace(
+    return row.but(
         tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost, tokens_total=tokens, cost_total=cost
     )
 
@@ -82,7 +86,7 @@ def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> S
     """The step after an attempt was opened."""
     number = answer.number or 1
     attempt = AttemptRow(number, opening.kind, fence, opening.key, _at(answer.at))
-    return step._replace(
+    return step.but(
         status="started" if opening.kind == "call" else step.status,
         tries=number,
         due_at=None,
@@ -90,6 +94,23 @@ def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> S
         digest=opening.digest or step.digest,
         attempts=(*step.attempts, attempt),
     )
+
+
+def ahead(journal: Journal, closing: Closing, plans: Sequence[Planned] = ()) -> Journal:
+    """The journal once an attempt that was completed is closed and these steps are planned, if nobody else writes."""
+    answer = Answer("ok", states.RUNNING, 0, 0, 0.0, closing.status, closing.reason, None, None)
+    rows = [closed_row(journal, closing, answer)]
+    rows += [planned_row(seq, each, declined=each.declined) for seq, each in enumerate(plans, journal.next_seq)]
+    return after(journal, rows, last_event=journal.last_event)
+
+
+def begun(ahead: Journal, planned: Planned, opening: Opening, *, fence: int, last_event: int) -> Journal:
+    """What is `ahead`, with the first attempt opened on its last step, which it has already or gets here."""
+    steps = list(ahead.steps)
+    row = planned_row(opening.step, planned) if opening.step == ahead.next_seq else steps.pop()
+    attempt = AttemptRow(1, opening.kind, fence, opening.key, NOT_YET)
+    steps.append(row.but(status="started", tries=1, attempts=(attempt,)))
+    return Journal(ahead.run, steps, last_event, opening.step + 1)
 
 
 def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> Journal:

@@ -37,8 +37,8 @@ def _stamp(run: Started) -> int:
 
 
 def _go_on(door: Holder, change: Change) -> float | None:
-    usual = onward.is_usual(door.journal, change)
-    return onward.write(door._who, door.journal, change, _nothing) if usual else None
+    usual = onward.usual(door.journal, change)
+    return onward.write(door._who, door.journal, usual, _nothing) if usual else None
 
 
 def _by_function(door: Holder, change: Change) -> float | None:
