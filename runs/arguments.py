@@ -69,12 +69,12 @@ class Signature:
         return {name: _KINDS[rule["type"]] for name, rule in rules.items() if _is_plain(rule)}
 
     @cached_property
-    def _bare(self) -> frozenset[str] | None:
+    def _bare(self) -> Mapping[str, type] | None:
         """The parameters, where each is annotated as a text, a whole number or a truth and by nothing else: what fits
         the schema is the value then, and pydantic has no more to say."""
         fields = self._model.model_fields.values()
         bare = all(each.annotation in _KINDS.values() and not each.metadata for each in fields)
-        return frozenset(self.names) if bare else None
+        return self._kinds if bare and self._kinds.keys() == set(self.names) else None
 
     @cached_property
     def _required(self) -> frozenset[str]:
@@ -107,11 +107,11 @@ class Signature:
         return self._bound(_object(text), "")
 
     def _bound(self, given: dict[str, Any], why: str) -> Bound:
+        if {name: type(each) for name, each in given.items()} == self._bare:
+            plain = {name: given[name] for name in self.names}
+            return Bound(plain, exact_json.dumps(plain), plain, why)
         if broken := self._broken(given):
             raise BadArguments(broken)
-        if given.keys() == self._bare:
-            plain = {name: given[name] for name in self.names}
-            return Bound(values=plain, text=exact_json.dumps(plain), plain=plain, rationale=why)
         try:
             model = self._model.model_validate(_exact(given))
         except ValidationError as error:
@@ -210,8 +210,12 @@ def jsonable(value: Any) -> Any:
 
     A Decimal becomes a string, a JSON number stays one. Raises ValueError for what JSON cannot say.
     """
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if type(value) is dict:
+        return {_key(name): jsonable(each) for name, each in value.items()}
     match value:
-        case None | bool() | str() if not isinstance(value, Enum):
+        case str() if not isinstance(value, Enum):
             return value
         case Enum():
             return jsonable(value.value)
@@ -224,6 +228,9 @@ def jsonable(value: Any) -> Any:
         case float():
             return _float(value)
     return _collection(value)
+
+
+_AS_THEY_ARE = frozenset({type(None), bool, str, int})
 
 
 def _collection(value: Any) -> Any:
@@ -247,7 +254,7 @@ def _foreign(value: Any) -> Any:
 
 
 def _key(name: Any) -> str:
-    key = jsonable(name)
+    key = name if type(name) is str else jsonable(name)
     return key if isinstance(key, str) else exact_json.dumps(key)
 
 

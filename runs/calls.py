@@ -46,7 +46,7 @@ class Told:
     total: int | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Box:
     """The latest progress of one call; after `closed` nothing is taken any more."""
 

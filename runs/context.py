@@ -1,8 +1,7 @@
 """The conversation, rebuilt from the journal: what the model was told, and nothing it was not."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
 
 from approvals import texts
 from runs import states
@@ -66,29 +65,32 @@ class Conversation:
         if not self._messages:
             self._messages.append(Message("user", opening(journal.run.input)))
         new = _after(journal, self._read)
-        for place, step in enumerate(new):
-            if step.kind != states.TOOL_CALL and step.status != "completed":
+        for place, step in enumerate(new, 1):
+            if step.kind == states.TOOL_CALL:
+                self._messages.append(Message("tool", self._answer(step), (), step.call_id))
+            elif step.status != "completed":
                 return  # The turn that is being asked has nothing to say yet.
-            self._add(step, takewhile(_is_call, islice(new, place + 1, None)))
+            else:
+                self._add(step, _calls(step, new, place))
             self._read = step.seq
 
-    def _add(self, step: StepRow, later: Iterable[StepRow]) -> None:
+    def _add(self, step: StepRow, calls: Iterable[StepRow]) -> None:
+        text = self._whole(step, "result")
         match step.kind:
-            case states.TOOL_CALL:
-                self._messages.append(Message("tool", self._answer(step), call_id=step.call_id))
             case states.MODEL_TURN:
                 self._turns += 1
-                self._messages.extend(self._said(step, [each for each in later if each.turn == step.seq]))
+                self._messages += self._said(text, list(calls))
             case states.COMPACTION:
-                self._messages = [self._messages[0], Message("user", self._whole(step, "result"))]
+                self._messages = [self._messages[0], Message("user", text)]
             case states.OBSERVATION:
-                self._messages.append(Message("user", self._whole(step, "result")))
+                self._messages.append(Message("user", text))
 
-    def _said(self, turn: StepRow, calls: Sequence[StepRow]) -> list[Message]:
-        text = self._whole(turn, "result")
-        asked = tuple(ToolCall(each.call_id, each.tool, self._whole(each, "proposed")) for each in calls)
-        said = Message("assistant", text, tool_calls=asked)
-        return [said] if asked or text.strip() else [said, Message("user", EMPTY_ANSWER)]
+    def _said(self, text: str, calls: Sequence[StepRow]) -> list[Message]:
+        if calls:
+            asked = tuple([ToolCall(each.call_id, each.tool, self._whole(each, "proposed")) for each in calls])
+            return [Message("assistant", text, asked)]
+        said = Message("assistant", text)
+        return [said] if text.strip() else [said, Message("user", EMPTY_ANSWER)]
 
     def _answer(self, step: StepRow) -> str:
         """What the model reads in a tool's place, for every way a call can end."""
@@ -100,8 +102,12 @@ class Conversation:
         return text or "The call did not happen."
 
 
-def _is_call(step: StepRow) -> bool:
-    return step.kind == states.TOOL_CALL
+def _calls(turn: StepRow, steps: Sequence[StepRow], place: int) -> Iterator[StepRow]:
+    """The calls of this turn, which come right after it, from this place on."""
+    while place < len(steps) and steps[place].kind == states.TOOL_CALL:
+        if steps[place].turn == turn.seq:
+            yield steps[place]
+        place += 1
 
 
 def _after(journal: Journal, seq: int) -> Sequence[StepRow]:

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings
-
 from approvals.requests import RequestView
 from runs import calls, gate, plan, seen
 from runs.arguments import BadArguments, Bound, jsonable
@@ -92,7 +90,7 @@ def first_opening(segment: Segment, step: StepRow) -> Opening:
     """The opening of an allowed call's first attempt, valid only under the stamp it was allowed under."""
     return Opening(
         step.seq,
-        key=key_of(segment.run, step, step.digest),
+        key=key_of(segment, step, step.digest),
         stamp=segment.settled.stamp,
         message=_message(segment, step),
     )
@@ -113,7 +111,7 @@ def _lost_tool(segment: Segment, step: StepRow) -> None:
 
 def _once_more(segment: Segment, step: StepRow, tool: Tool) -> StepRow | None:
     fate = what_follows(step, tool, now=segment.clock())
-    key = key_of(segment.run, step, step.digest)
+    key = key_of(segment, step, step.digest)
     if fate is Fate.ASK:
         return segment.holder.open(Opening(step.seq, kind="lookup", key=key))
     return segment.holder.open(Opening(step.seq, key=key, message=_message(segment, step)))
@@ -147,7 +145,7 @@ def _opening(segment: Segment, step: StepRow, wanted: Wanted) -> Opening:
     edited = wanted.arguments != step.arguments
     return Opening(
         step.seq,
-        key=key_of(segment.run, step, wanted.digest),
+        key=key_of(segment, step, wanted.digest),
         stamp=segment.settled.stamp,
         arguments=wanted.arguments if edited else None,
         digest=wanted.digest if edited else "",
@@ -302,5 +300,4 @@ def exact(value: Any) -> str:
 
 def margin_left(segment: Segment) -> bool:
     """Whether the lease lasts long enough to begin a call."""
-    margin: float = settings.LEASE_MARGIN
-    return segment.holder.lease.remaining() > margin
+    return segment.holder.lease.remaining() > segment.lease_margin

@@ -153,4 +153,7 @@ def _message(error: BaseException) -> str:
 
 def storable(text: Any) -> str:
     """Text that PostgreSQL and UTF-8 can carry: NUL and lone surrogates are made visible, nothing is cut."""
-    return str(text).replace("\x00", "␀").encode("utf-8", "backslashreplace").decode("utf-8")
+    told = str(text)
+    if type(told) is str and told.isascii() and "\0" not in told:
+        return told
+    return told.replace("\0", "␀").encode("utf-8", "backslashreplace").decode("utf-8")

@@ -33,6 +33,8 @@ def patiently(lease: Lease, act: Callable[[], T]) -> T:
 
 def fit(segment: Segment, text: str) -> str | Stored:
     """The text as the journal can hold it, stored where it is long."""
+    if len(text) * payloads.WIDEST <= segment.inline:
+        return text
     return patiently(segment.holder.lease, lambda: payloads.fit(text, tenant=segment.tenant, run=segment.run))
 
 

@@ -19,6 +19,7 @@ from tenants import ids
 from tenants.scope import scope
 
 BEGINNING = 1000  # Characters of a stored text that stay in the row, for lists and pages.
+WIDEST = 4  # Bytes of a character in UTF-8.
 PART = 1 << 20  # Characters or bytes that are written at once.
 
 
@@ -28,7 +29,7 @@ class Missing(LookupError):
 
 def fit(text: str, *, tenant: UUID, run: UUID) -> str | Stored:
     """The text itself, or, above PAYLOAD_INLINE bytes, its beginning and the reference to all of it."""
-    if len(text) * 4 <= settings.PAYLOAD_INLINE:
+    if len(text) * WIDEST <= settings.PAYLOAD_INLINE:
         return text
     if len(text) <= settings.PAYLOAD_INLINE and len(text.encode()) <= settings.PAYLOAD_INLINE:
         return text

@@ -59,8 +59,17 @@ class Segment:
     max_repeats: int = field(default_factory=lambda: int(settings.MAX_REPEATS))
     max_steps: int = field(default_factory=lambda: int(settings.MAX_STEPS))
     """Where the agent names no number of its own."""
+    model_timeout: float = field(default_factory=lambda: float(settings.MODEL_TIMEOUT))
+    lease_margin: float = field(default_factory=lambda: float(settings.LEASE_MARGIN))
+    inline: int = field(default_factory=lambda: int(settings.PAYLOAD_INLINE))
+    """Bytes of a text that are kept in its row."""
+    run_id: str = field(init=False)
+    """The run's id as it is written."""
     began: float = field(default_factory=time.monotonic)
     seen: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.run_id = str(self.run)
 
     @property
     def tenant(self) -> UUID:

@@ -16,12 +16,12 @@ from tenants.scope import scope
 LARGEST = 2**53
 
 
-def key_of(run: UUID, step: StepRow, digest: str) -> str:
+def key_of(segment: Segment, step: StepRow, digest: str) -> str:
     """The idempotency key: the same at every try of this call, another for every other one.
 
     Derived from run, step, tool, canonical arguments and generation; never from chance or a clock.
     """
-    return exact_json.digest([str(run), step.seq, step.tool, digest, step.generation])
+    return exact_json.digest([segment.run_id, step.seq, step.tool, digest, step.generation])
 
 
 def context_of(segment: Segment, step: StepRow, box: Box) -> ToolContext:
@@ -31,7 +31,7 @@ def context_of(segment: Segment, step: StepRow, box: Box) -> ToolContext:
         tenant=segment.tenant,
         run_id=segment.run,
         step=step.seq,
-        attempt=sum(each.kind == attempt.kind for each in step.attempts),
+        attempt=1 if attempt.number == 1 else sum(each.kind == attempt.kind for each in step.attempts),
         idempotency_key=attempt.key,
         _progress=lambda message, done, total: box.put(Told(_said(message), _count(done), _count(total))),
         _store=lambda content, media_type: _store(segment, box, content, media_type),

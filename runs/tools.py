@@ -112,7 +112,7 @@ class Tool:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.function.__name__
 

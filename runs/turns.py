@@ -52,15 +52,8 @@ def _asked(segment: Segment, step: StepRow) -> Done:
     ready, segment.ready = segment.ready, None
     request = ready[1] if ready and ready[0] == step.seq else _request(segment, segment.journal)
     response = _respond(segment, step, request)
-    segment.last_turn_at = segment.clock()
-    reading = Reading(
-        agent=agent,
-        journal=segment.journal,
-        turn=step,
-        settled=segment.settled,
-        now=segment.clock(),
-        max_repeats=segment.max_repeats,
-    )
+    segment.last_turn_at = now = segment.clock()
+    reading = Reading(agent, segment.journal, step, segment.settled, now, segment.max_repeats)
     made = proposals(response, reading, used_ids=segment.call_ids)
     text = outages.fit(segment, storable(response.text or ""))
     usage = _usage(segment, request, response)
@@ -82,7 +75,7 @@ def _request(segment: Segment, journal: Journal) -> ModelRequest:
 
 def _respond(segment: Segment, step: StepRow, request: ModelRequest) -> ModelResponse:
     model = segment.agent.model
-    response: ModelResponse = _call(segment, step, lambda: ask(model, request), settings.MODEL_TIMEOUT)
+    response: ModelResponse = _call(segment, step, lambda: ask(model, request), segment.model_timeout)
     return response
 
 

@@ -49,6 +49,35 @@ def ask_beside(raw: Raw, query: str, values: Sequence[Value], work: Callable[[],
     return good(raw, answer)
 
 
+def ask_after(
+    raw: Raw, first: Question, query: str, values: Sequence[Value], work: Callable[[], None]
+) -> list[PGresult]:
+    """The answers to two statements in one transaction, be they errors; `work` is done as by `ask_beside`.
+
+    What `ask_all` does of more, for what a worker asks at each of its steps.
+    """
+    (first_name, first_values), (name, sent) = _named(raw, *first), _named(raw, query, values)
+    pgconn = raw.pgconn
+    raised: BaseException | None = None
+    pgconn.enter_pipeline_mode()
+    try:
+        pgconn.send_query_prepared(first_name, first_values)
+        pgconn.send_query_prepared(name, sent)
+        pgconn.pipeline_sync()
+        try:
+            work()
+        except BaseException as error:
+            raised = error
+        (answers,) = _answers(raw, 1)
+    except BaseException:
+        raw.close()  # Answers may be under way still, and nobody would know to what.
+        raise
+    pgconn.exit_pipeline_mode()
+    if raised:
+        raise raised
+    return answers
+
+
 def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None = None) -> list[list[PGresult]]:
     """What each transaction was answered, in order, be it an error; `beside` is done before the last has ended. What it
     raises comes once all answers are there."""
@@ -65,7 +94,7 @@ def ask_all(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside
             raised = _raised(beside, answers)
         answers += _answers(raw, 1 if beside else len(named))
     except BaseException:
-        raw.close()  # Answers may be under way still, and nobody would know to what.
+        raw.close()  # As above.
         raise
     raw.pgconn.exit_pipeline_mode()
     if raised:
@@ -92,6 +121,7 @@ def ask_early(raw: Raw, questions: Sequence[Question], before: int, early: Early
             if place == before + count:
                 raw.pgconn.send_flush_request()
         raw.pgconn.pipeline_sync()
+        _flush(raw)
         answers = [_next_answer(raw) for _ in range(before + count)]
         if all(map(is_good, answers)):
             hear(answers[before:])
@@ -125,6 +155,7 @@ def reader(raw: Raw) -> Reader:
 def _only_answer(raw: Raw) -> PGresult:
     """The result of the only statement that was sent."""
     try:
+        _flush(raw)
         found = _next_answer(raw)
         while raw.pgconn.get_result() is not None:
             pass
@@ -137,6 +168,7 @@ def _only_answer(raw: Raw) -> PGresult:
 def _answers(raw: Raw, ends: int) -> list[list[PGresult]]:
     """All results up to so many ends of transactions, by transaction."""
     found: list[list[PGresult]] = [[]]
+    _flush(raw)
     while ends:
         result = _next_answer(raw)
         if result.status == ExecStatus.PIPELINE_SYNC:
@@ -148,10 +180,8 @@ def _answers(raw: Raw, ends: int) -> list[list[PGresult]]:
 
 
 def _next_answer(raw: Raw) -> PGresult:
-    """The next result, or in a pipeline the end of a transaction."""
+    """The next result, or in a pipeline the end of a transaction. What was sent is flushed."""
     pgconn = raw.pgconn
-    if pgconn.flush():
-        raw.wait(_sent(pgconn))
     while True:
         while pgconn.is_busy():
             _until_readable(raw)
@@ -160,6 +190,12 @@ def _next_answer(raw: Raw) -> PGresult:
             return result
         if pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError("The connection broke before every statement was answered.")
+
+
+def _flush(raw: Raw) -> None:
+    """See to it that all is on its way."""
+    if raw.pgconn.flush():
+        raw.wait(_sent(raw.pgconn))
 
 
 def _sent(pgconn: PGconn) -> PQGen[None]:
@@ -186,9 +222,12 @@ def good(raw: Raw, result: PGresult) -> PGresult:
     raise failure(raw, result)
 
 
+_GOOD = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
+
+
 def is_good(result: PGresult) -> bool:
     """Whether this is an answer and no error."""
-    return result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
+    return result.status in _GOOD
 
 
 def is_fatal(result: PGresult) -> bool:

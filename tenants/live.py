@@ -2,6 +2,7 @@
 
 import atexit
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping
 from threading import Event, Lock, Thread
@@ -118,16 +119,22 @@ class Ringer:
 
     def __init__(self) -> None:
         self.bell = Bell()
-        self.waiting: dict[tuple[UUID, str], int] = {}
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget the thread, which a fork does not copy, and what waits, which the parent rings."""
+        self.waiting: dict[tuple[int, str], int] = {}  # A UUID is found by its number; its own hash is Python.
         self.lock = Lock()
         self.wake = Event()
         self.thread: Thread | None = None
 
     def ring(self, tenant: UUID, topic: str, seq: int) -> None:
         """Ring soon. The last number of a topic always rings."""
+        key = tenant.int, topic
         with self.lock:
-            self.waiting[tenant, topic] = max(seq, self.waiting.get((tenant, topic), 0))
-            if self.thread is None or not self.thread.is_alive():
+            if seq > self.waiting.get(key, 0):
+                self.waiting[key] = seq
+            if self.thread is None:
                 self.thread = Thread(target=self._forever, name="bell", daemon=True)
                 self.thread.start()
         if not self.wake.is_set():
@@ -138,15 +145,19 @@ class Ringer:
         with self.lock:
             numbers, self.waiting = self.waiting, {}
         if numbers:
-            self.bell.ring(numbers)
+            self.bell.ring({(UUID(int=tenant), topic): seq for (tenant, topic), seq in numbers.items()})
 
     def _forever(self) -> None:
-        while True:
-            self.wake.wait()
-            self.wake.clear()
-            self.flush()
-            time.sleep(PAUSE)
+        try:
+            while True:
+                self.wake.wait()
+                self.wake.clear()
+                self.flush()
+                time.sleep(PAUSE)
+        finally:
+            self.thread = None  # The next ring begins another.
 
 
 _ringer = Ringer()
 atexit.register(_ringer.flush)
+os.register_at_fork(after_in_child=_ringer.begin_anew)

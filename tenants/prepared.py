@@ -101,7 +101,7 @@ def run_after(first: Question, query: str, values: Sequence[Value], work: Callab
 
     Outside a transaction only.
     """
-    return _guarded(lambda raw: _together(raw, [[first, (query, values)]], lambda _answers: work())[1])
+    return _guarded(lambda raw: _after(raw, first, query, values, work))
 
 
 def several(questions: Sequence[Question], *, early: Early | None = None) -> list[PGresult]:
@@ -197,6 +197,11 @@ def _several(raw: Raw, questions: Sequence[Question], early: Early | None = None
 
 def _sent_early(raw: Raw, questions: Sequence[Question], before: int, early: Early) -> list[PGresult]:
     return [libpq.good(raw, answer) for answer in libpq.ask_early(raw, questions, before, early)]
+
+
+def _after(raw: Raw, first: Question, query: str, values: Sequence[Value], work: Callable[[], None]) -> PGresult:
+    answers = [libpq.good(raw, answer) for answer in libpq.ask_after(raw, first, query, values, work)]
+    return answers[1]
 
 
 def _together(raw: Raw, transactions: Sequence[Sequence[Question]], beside: Beside | None) -> list[PGresult]:

@@ -13,6 +13,8 @@ def ask(model: str | Model, request: ModelRequest) -> ModelResponse:
     """Ask once and return the answer; every failure is raised, nothing is tried again here."""
     chosen = _provider(model) if isinstance(model, str) else model
     answer = chosen.respond(request)
+    if isinstance(answer, ModelResponse):
+        return answer
     if inspect.isawaitable(answer):
         answer = asyncio.run(_await(answer))
     if not isinstance(answer, ModelResponse):
