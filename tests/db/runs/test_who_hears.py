@@ -9,7 +9,7 @@ from django.db import connection, connections, transaction
 
 from approvals.models import Channel, Delivery
 from runs import commands, onward
-from runs.entries import Change, Closing, Opening, Planned
+from runs.entries import Closing, Opening, Planned
 from runs.journal import Holder
 from runs.models import Lease
 from tenants.models import Tenant
@@ -87,9 +87,9 @@ def test_one_that_comes_while_the_run_is_held_hears_what_follows(
 
 def test_a_usual_boundary_stays_one_statement_where_it_is_heard(clerk: Tenant, run: Started, door: Holder) -> None:
     _webhook(clerk)
-    change = Change(ASKED, [call()], Opening(2, key="k"))
-    assert onward.write(door._who, door.journal, change, lambda: None) is None
-    assert onward.write(door._who, door.journal, change, lambda: None, heard=True)
+    usual = onward.Usual(ASKED, call(), Opening(2, key="k"))
+    assert onward.write(door._who, door.journal, usual, lambda: None) is None
+    assert onward.write(door._who, door.journal, usual, lambda: None, heard=True)
     assert [name for name, _seq in _told(run)] == HEARD
 
 
@@ -105,8 +105,8 @@ def test_a_run_that_is_stopped_while_it_is_held_says_so_until_it_is_taken_again(
     run.do(commands.resume)
     assert _lease(run).halted  # Its holder is to find out.
     assert door.lease.fence == 1
-    change = Change(ASKED, [Planned("model_turn")], Opening(2))
-    assert onward.write(door._who, door.journal, change, lambda: None) is None
+    usual = onward.Usual(ASKED, Planned("model_turn"), Opening(2))
+    assert onward.write(door._who, door.journal, usual, lambda: None) is None
 
 
 def _until_somebody_waits() -> None:
