@@ -1,8 +1,9 @@
-"""Take a run up in one round trip: its lease, its journal, its requests and who answered them."""
+"""Take a run up in one round trip and one transaction: its lease, its journal, its requests."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from psycopg.pq.abc import PGresult
@@ -17,12 +18,11 @@ from tenants import prepared
 
 @dataclass(frozen=True)
 class Begun:
-    """A lease that was granted, the requests, and what was read after them, still to be looked into."""
+    """A lease that was granted, with the run's row, and its requests and steps as they are under it."""
 
     lease: Lease
+    run: Sequence[Any]
     requests: Requests
-    people: PGresult
-    run: PGresult
     steps: PGresult
 
     def journal(self) -> Journal:
@@ -31,25 +31,20 @@ class Begun:
 
     def look(self) -> Look:
         """What is settled, the run's requests and the database's time."""
-        return gate.seen(self.lease.tenant, self.requests, self.people)
+        return gate.seen(self.lease.tenant, self.requests)
 
 
 def begin(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> Begun | None:
     """Acquire the lease, as `leases.acquire` does, and read what the first plan needs. None: it was not granted.
 
-    One round trip; the requests are looked into while PostgreSQL reads the steps. They are read before these: an answer
-    that declines a step is in the steps too, then.
+    One round trip, under the run's lock to its end; the requests are looked into while PostgreSQL commits.
     """
     before = time.monotonic()
-    acquire = leases.question(tenant, run, worker=worker, knows=knows)
     requests: list[Requests] = []
-
-    def beside(answers: list[list[PGresult]]) -> None:
-        _granted, (_entered, asked, _people) = answers
-        requests.append(gate.read(asked))
-
-    asking = gate.questions(tenant, telling.subject(run))
-    answers = prepared.together([[acquire], asking, reading.questions(tenant, run)], beside)
-    row = prepared.read(answers[0], tuple)[0]
+    acquire = leases.question(tenant, run, worker=worker, knows=knows)
+    questions = (acquire, gate.question(telling.subject(run)), reading.question(tenant, run))
+    early = (len(questions), lambda answers: requests.append(gate.read(answers[1])))
+    granted, _asked, steps = prepared.several(questions, early=early)
+    row = prepared.read(granted, tuple)[0]
     lease = leases.told(tenant, run, row, worker=worker, since=before)
-    return Begun(lease, requests[0], *answers[3:]) if lease else None
+    return Begun(lease, row[3:], requests[0], steps) if lease else None

@@ -125,8 +125,7 @@ def _approved(segment: Segment, step: StepRow, tool: Tool, view: RequestView) ->
         return None
     wanted = _wanted(segment, step, tool, arguments=bound.text)
     wanted = replace(wanted, precondition=view.precondition)
-    people = segment.fresh_people()
-    moved = gate.checked(wanted, view, segment.settled, now=segment.clock(), people=people)
+    moved = gate.checked(wanted, view, segment.settled, now=segment.clock())
     if moved is None and tool.precondition is not None:
         read = _read(segment, step, tool, bound, "precondition")
         if read is None:

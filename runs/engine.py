@@ -72,7 +72,6 @@ def _segment(began: Begun, worker: str, stopping: Callable[[], bool]) -> Segment
         actor=actors.worker(worker),
         settled=look.settled,
         views=look.views,
-        people=look.people,
         conversation=Conversation(),
         stopping=stopping,
         call_ids={step.call_id for step in door.journal.steps if step.call_id},

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,7 @@ from tenants.models import AgentAccess, ToolSetting
 from tenants.scope import ENTER, scope
 
 ROUNDS = 3
+PEOPLE = 100  # Tenants whose people a process keeps.
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Standing:
 
 
 _cache: dict[UUID, Standing] = {}
+_people: dict[UUID, Roster] = {}
 _lock = threading.Lock()
 
 
@@ -167,44 +169,41 @@ def why_denied(call: calls.ProposedCall, settled: Standing, requirement: Require
 
 @dataclass(frozen=True)
 class Look:
-    """What a worker needs before it plans: what is settled, a run's requests, and the database's time.
-
-    `people` were read after the stamp of `settled`, where votes have to be looked through; else None.
-    """
+    """What a worker needs before it plans: what is settled, a run's requests, and the database's time."""
 
     settled: Standing
     views: dict[int, RequestView]
     now: datetime
-    people: Roster | None
 
 
 def look(tenant: UUID, subject: str) -> Look:
     """All of it, in one round trip where nothing changed."""
-    _entered, asked, people = prepared.together([questions(tenant, subject)])
-    return seen(tenant, read(asked), people)
+    return seen(tenant, _read(tenant, subject))
 
 
-def questions(tenant: UUID, subject: str) -> tuple[prepared.Question, ...]:
-    """What asks, in one transaction, for a run's requests, and for the people where some of them may have answered."""
-    return (ENTER, (str(tenant),)), (READ, (subject,)), (rosters.READ, (subject,))
+def question(subject: str) -> prepared.Question:
+    """What asks for a run's requests in a transaction that has a tenant."""
+    return READ, (subject,)
 
 
 def read(asked: PGresult) -> requests.Look:
-    """The requests, as the second answer to `questions` tells them; asks nothing."""
+    """The requests, as the answer to `question` tells them; asks nothing."""
     return told(prepared.read(asked, tuple))
 
 
-def seen(tenant: UUID, found: requests.Look, people: PGresult) -> Look:
-    """The requests as they were read, and the people; what is settled is read where the tenant's stamp has grown."""
-    settled = _standing(tenant, found.stamp)
-    rows = prepared.read(people, tuple) if settled.stamp == found.stamp else []
-    return Look(settled, _by_step(found), found.now, rosters.told(rows[0]) if rows else None)
+def seen(tenant: UUID, found: requests.Look) -> Look:
+    """The requests as they were read; what is settled is read where the tenant's stamp has grown."""
+    return Look(_standing(tenant, found.stamp), _by_step(found), found.now)
 
 
 def latest(tenant: UUID, subject: str) -> dict[int, RequestView]:
     """The latest request of each step of a run."""
-    _entered, asked = prepared.together([[(ENTER, (str(tenant),)), (READ, (subject,))]])
-    return _by_step(told(prepared.read(asked, tuple)))
+    return _by_step(_read(tenant, subject))
+
+
+def _read(tenant: UUID, subject: str) -> requests.Look:
+    _entered, asked = prepared.together([[(ENTER, (str(tenant),)), question(subject)]])
+    return read(asked)
 
 
 def _by_step(found: requests.Look) -> dict[int, RequestView]:
@@ -231,13 +230,11 @@ class Moved:
     fields: Sequence[Mapping[str, Any]] = ()
 
 
-def checked(
-    wanted: Wanted, view: RequestView, settled: Standing, *, now: datetime, people: Roster | None = None
-) -> Moved | None:
+def checked(wanted: Wanted, view: RequestView, settled: Standing, *, now: datetime) -> Moved | None:
     """The checks before the act, but for the precondition: definition, arguments, rules, rights. None: go on.
 
-    Needs no scope. `people` are the tenant's as just read; without them they are read. `wanted.arguments` are the
-    approved ones, validated by the signature once more.
+    Needs no scope, and is good while the tenant's stamp is that of `settled`. `wanted.arguments` are the approved ones,
+    validated by the signature once more.
     """
     call = proposed(wanted, settled)
     requirement = judge(call, settled, now=now)
@@ -248,7 +245,23 @@ def checked(
     if requirement.stricter_than(view.requirement):
         stricter = view.requirement.join(requirement)
         return Moved("The rules ask for more than when this was approved.", stricter, keep_votes=True)
-    return _rights(wanted.run.tenant, view, people)
+    return _rights(wanted.run.tenant, view, stamp=settled.stamp, now=now)
+
+
+def _known_people(tenant: UUID, stamp: int, now: datetime) -> Roster | None:
+    """The tenant's people as they were read before, where they are so still; kept by stamp, as the rules are."""
+    known = _people.get(tenant)
+    return replace(known, now=max(known.now, now)) if known and known.holds(stamp=stamp, now=now) else None
+
+
+def _read_people(tenant: UUID) -> Roster:
+    found = rosters.roster()
+    with _lock:
+        _people.pop(tenant, None)
+        while len(_people) >= PEOPLE:
+            del _people[next(iter(_people))]
+        _people[tenant] = found
+    return found
 
 
 def _became_another(wanted: Wanted, view: RequestView) -> str:
@@ -259,13 +272,15 @@ def _became_another(wanted: Wanted, view: RequestView) -> str:
     return ""
 
 
-def _rights(tenant: UUID, view: RequestView, people: Roster | None) -> Moved | None:
+def _rights(tenant: UUID, view: RequestView, *, stamp: int, now: datetime) -> Moved | None:
     """Whether those who said yes still may; a yes by silence has no voters and rests on its rule alone."""
     if not view.voters:
         return None
+    people = _known_people(tenant, stamp, now)
     if people is None or view.requirement.escalation:
         with scope(tenant, read_only=True):
-            votes = reviewers.still_standing(people or rosters.roster(), view.requirement, view.given)
+            people = people or _read_people(tenant)
+            votes = reviewers.still_standing(people, view.requirement, view.given)
     else:
         votes = reviewers.still_standing(people, view.requirement, view.given)
     if requirements.missing(view.requirement, [vote.voter for vote in votes]) == 0:

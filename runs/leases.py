@@ -11,7 +11,7 @@ from django.conf import settings
 from runs import bells, renewal
 from tenants import actors, broker, exact_json, live, prepared
 
-_ACQUIRE = prepared.statement("lease_acquire", "uuid uuid text float8 text[] jsonb")
+_TAKE = prepared.statement("run_take", "uuid uuid text float8 text[] jsonb")
 _RELEASE = prepared.statement("lease_release", "uuid uuid bigint")
 
 
@@ -43,19 +43,19 @@ def acquire(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> 
 
 
 def question(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> prepared.Question:
-    """What asks for the lease, as `acquire` does."""
+    """What asks for the lease, as `acquire` does; from its fourth value on the answer is the run for `reading.told`."""
     actor = exact_json.dumps(actors.worker(worker).packed())
-    return _ACQUIRE, (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
+    return _TAKE, (str(tenant), str(run), worker, str(settings.LEASE_SECONDS), list(knows), actor)
 
 
 def told(tenant: UUID, run: UUID, row: Sequence[Any], *, worker: str, since: float) -> Lease | None:
     """The lease, if the answer to `question` grants it; it was asked at this monotonic time or later."""
-    code, fence, agent, version, last_event = row
+    code, fence, started, agent, version = row[:5]
     if code != "ok":
         return None
     renewal.keep(renewal.Key(tenant, run, fence), until=since + settings.LEASE_SECONDS)
-    if last_event:
-        live.ring(f"run:{run}", last_event, tenant=tenant)
+    if started:
+        live.ring(f"run:{run}", started, tenant=tenant)
         bells.moved(tenant)
     return Lease(tenant, run, fence, worker, agent, version)
 

@@ -22,28 +22,25 @@ def load(tenant: UUID, run_id: UUID) -> Journal:
 
     No scope is needed; inside one it reads in that transaction. Raises Run.DoesNotExist.
     """
-    run, steps = (prepared.run(*question) for question in questions(tenant, run_id))
-    return told(tenant, run_id, run, steps)
-
-
-def questions(tenant: UUID, run_id: UUID) -> tuple[prepared.Question, prepared.Question]:
-    """What asks for the run and for its steps."""
-    key = (str(tenant), str(run_id))
-    return (_RUN, key), (_STEPS, (*key, None))
-
-
-def told(tenant: UUID, run_id: UUID, run: PGresult, steps: PGresult) -> Journal:
-    """The journal by the answers to `questions`, and to one more where a step has not ended."""
-    (row,) = prepared.read(run, tuple)
+    row = prepared.one(_RUN, (str(tenant), str(run_id)))
     if row[0] is None:
         raise Run.DoesNotExist
-    last_event, last_seq = row[13:15]
+    return told(tenant, run_id, row, prepared.run(*question(tenant, run_id)))
+
+
+def question(tenant: UUID, run_id: UUID) -> prepared.Question:
+    """What asks for the run's steps."""
+    return _STEPS, (str(tenant), str(run_id), None)
+
+
+def told(tenant: UUID, run_id: UUID, row: Sequence[Any], steps: PGresult) -> Journal:
+    """The journal by the run's row and the answer to `question`; asks once more where a step has not ended."""
     found = prepared.read(steps, _step)
     for place, step in enumerate(found):
         if step.payloads is not None:
             found[place] = step._replace(payloads=exact_json.loads(str(step.payloads)))
     attempts = _with_attempts((str(tenant), str(run_id)), found)
-    return Journal(_record(tenant, run_id, row), attempts, last_event, last_seq + 1)
+    return Journal(_record(tenant, run_id, row), attempts, row[13], found[-1].seq + 1 if found else 1)
 
 
 def _record(tenant: UUID, run_id: UUID, row: Sequence[Any]) -> RunRecord:

@@ -11,7 +11,6 @@ from uuid import UUID
 from django.conf import settings
 
 from approvals.requests import RequestView
-from approvals.rosters import Roster
 from runs import gate, payloads
 from runs.agents import Agent, Budget
 from runs.arguments import Bound
@@ -23,8 +22,6 @@ from runs.llm.base import ModelRequest
 from runs.plan import Facts
 from runs.tools import Tool
 from tenants.actors import Actor
-
-FRESH = 1.0  # Seconds for which people who were read count as just read.
 
 
 class Stopped(Exception):
@@ -54,7 +51,6 @@ class Segment:
     ready: tuple[int, ModelRequest] | None = None
     """What the model will be asked at this step, built while the step was being opened."""
     last_turn_at: datetime | None = None
-    people: Roster | None = None
     slice: float = field(default_factory=lambda: float(settings.SLICE_SECONDS))
     max_repeats: int = field(default_factory=lambda: int(settings.MAX_REPEATS))
     max_steps: int = field(default_factory=lambda: int(settings.MAX_STEPS))
@@ -66,7 +62,6 @@ class Segment:
     run_id: str = field(init=False)
     """The run's id as it is written."""
     began: float = field(default_factory=time.monotonic)
-    seen: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.run_id = str(self.run)
@@ -103,14 +98,8 @@ class Segment:
 
     def see(self, look: Look) -> None:
         """Go on by what was just read."""
-        self.settled, self.views, self.people = look.settled, look.views, look.people
-        self.seen = time.monotonic()
+        self.settled, self.views = look.settled, look.views
         self.holder.told_time(look.now)
-
-    def fresh_people(self) -> Roster | None:
-        """The people as just read, for one call; None where that is a while ago and they are to be read again."""
-        found, self.people = self.people, None
-        return found if time.monotonic() - self.seen < FRESH else None
 
     def facts(self, views: dict[int, RequestView] | None = None) -> Facts:
         """What the plan reads beside the journal, as of now."""

@@ -73,12 +73,12 @@ def test_a_run_is_taken_up_in_one_round_trip(acme: Tenant, monkeypatch: pytest.M
     journal.switch_on(acme)
     run = journal.begin(acme)
     trips: list[str] = []
-    for name in ("_run", "_together"):
+    for name in ("_run", "_together", "_several"):
         asked = getattr(prepared, name)
         monkeypatch.setattr(prepared, name, lambda *args, name=name, asked=asked: trips.append(name) or asked(*args))
     found = beginning.begin(run.tenant, run.id, worker="worker:1", knows=KNOWS)
     assert found is not None
-    assert (found.journal().run.status, trips) == ("running", ["_together"])
+    assert (found.journal().run.status, trips) == ("running", ["_several"])
     assert found.journal() == run.journal
     leases.stopped(found.lease)
 

@@ -6,7 +6,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 from tenants import locks, members
 from tenants.actors import COMMAND
 from tenants.errors import NoSubject, NoTenant, TwoSubjects
-from tenants.models import Group, GroupMember, Member, Tenant
+from tenants.models import Group, GroupMember, Member, Person, Tenant
 from tenants.scope import current, scope
 
 
@@ -127,3 +127,14 @@ def test_nothing_is_left_of_a_scope_that_failed(acme: Tenant) -> None:
         write_and_fail()
     with scope(acme.pk):
         assert not Group.objects.exists()
+
+
+def test_a_person_who_is_switched_off_moves_the_stamp_of_their_tenants(
+    acme: Tenant, globex: Tenant, alice: Member
+) -> None:
+    Person.objects.filter(pk=alice.person_id).update(name="Alice B.")
+    stamps = [Tenant.objects.get(pk=each.pk).stamp for each in (acme, globex)]
+    for active in (False, True):
+        Person.objects.filter(pk=alice.person_id).update(is_active=active)
+        stamps[0] += 1
+        assert [Tenant.objects.get(pk=each.pk).stamp for each in (acme, globex)] == stamps

@@ -9,7 +9,7 @@ from approvals import rules
 from approvals.models import RequestVersion
 from tenants import members, stamps
 from tenants.actors import COMMAND
-from tenants.models import AuditContent, AuditEntry, Member, Tenant, ToolSetting
+from tenants.models import AuditContent, AuditEntry, Member, Person, Tenant, ToolSetting
 from tenants.scope import scope
 from tests.agents import ledger
 from tests.cast import runs
@@ -94,6 +94,24 @@ def test_a_vote_lapses_with_the_right_to_give_it(
     approved_while_no_worker_acts(workers, acme, alice, run, leave)
     runs.so(lambda: runs.requests(acme, run, "superseded"))
     (again,) = runs.requests(acme, run)
+    runs.decide(bo, again)
+    runs.until(acme, run, "succeeded")
+    assert len(ledger.acts(run)) == 1
+
+
+def test_a_vote_lapses_with_the_account_that_gave_it(workers: Any, acme: Tenant, alice: Member, bo: Member) -> None:
+    before = parked(acme, [call("refund")])
+    runs.decide(alice, runs.requests(acme, before)[0])
+    runs.until(acme, before, "succeeded")  # The workers know the people from then on.
+    run = parked(acme, [call("refund")])
+
+    def switch_off() -> None:
+        Person.objects.filter(pk=alice.person_id).update(is_active=False)
+
+    approved_while_no_worker_acts(workers, acme, alice, run, switch_off)
+    runs.so(lambda: runs.requests(acme, run, "superseded"))
+    (again,) = runs.requests(acme, run)
+    assert ledger.acts(run) == []
     runs.decide(bo, again)
     runs.until(acme, run, "succeeded")
     assert len(ledger.acts(run)) == 1
