@@ -56,8 +56,13 @@ def quiet_at(step: Step) -> Any:
     last = attempts.order_by("-number").first()
     if last is None or last.cause not in LINGERING:
         return None
-    until = last.opened_at + timedelta(seconds=_timeout(step.tool) + settings.LEASE_MARGIN)
+    until = last.opened_at + timedelta(seconds=_timeout(step.tool))
     return until if until > last.now else None
+
+
+def longest(timeout: Any) -> float:
+    """Seconds after its start when a call of a tool with this time-out is certainly over."""
+    return float(timeout if timeout is not None else settings.TOOL_TIMEOUT) + settings.LEASE_MARGIN
 
 
 def budget(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,8 +85,7 @@ def _plain(number: Decimal) -> int | Decimal:
 
 def _timeout(tool: str) -> float:
     found = ToolDefinition.objects.filter(name=tool).order_by("-announced_at").first()
-    told = found.definition.get("timeout") if found else None
-    return float(told if told is not None else settings.TOOL_TIMEOUT)
+    return longest(found.definition.get("timeout") if found else None)
 
 
 def _json(result: str) -> str:

@@ -58,6 +58,8 @@ class Asking:
     asked: tuple[UUID, ...] = ()
     next_at: datetime | None = None
     """When more people are asked, if that comes before the deadline."""
+    evidence: str | None = None
+    """What was read for the reviewer before anybody answered, as JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +305,7 @@ def _asking(
         approvers=tuple(standing),
         asked=tuple(asked),
         next_at=request.next_at if request.next_at and request.next_at < request.deadline else None,
+        evidence=request.evidence,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Min, QuerySet
@@ -13,11 +14,13 @@ from django.utils.translation import gettext_lazy
 
 from approvals.calls import sentence
 from approvals.display import shown
+from approvals.pages import values
 from runs import access, bells, outcomes, telling
 from runs.models import Attempt, Run, Step, ToolDefinition
 from runs.states import FINISHED
+from runs.telling import Asking
 from runs.views import story
-from runs.views.desk_shapes import DeskView, Known, Outcome, OutcomeRow
+from runs.views.desk_shapes import DeskView, Known, Look, Outcome, OutcomeRow
 from runs.views.steps import Timeline
 from tenants import exact_json, ids, wording
 from tenants.models import Event, Member
@@ -95,7 +98,7 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
         params=timeline.params(step),
         approved_by=list(asking.approvers) if asking and asking.status == "approved" else [],
         risk=timeline.risk(step),
-        look=list(_look(detail.tools.get(step.tool, {}), attempts)),
+        look=_look(detail.tools.get(step.tool, {}), attempts, asking),
         may_settle=not cannot,
         cannot=cannot,
         settle_from=start,
@@ -151,14 +154,27 @@ def _known(step: Step, attempts: list[Attempt]) -> Iterable[Known]:
         yield Known(label=_("after that"), text=_("No answer, no result."), about=about.get(step.effect, ""))
 
 
-def _look(tool: Mapping[str, object], attempts: list[Attempt]) -> Iterable[str]:
-    """Where to look: what the tool's author wrote of it, how it is undone, the key that the far side was given."""
-    if tool.get("description"):
-        yield str(tool["description"])
-    if tool.get("undo"):
-        yield _("If it happened and should not have: %(undo)s") % {"undo": tool["undo"]}
-    if key := next((each.key for each in reversed(attempts) if each.key), ""):
-        yield _("The call carried the key %(key)s. Whoever was called may find it by that.") % {"key": key}
+def _look(tool: Mapping[str, Any], attempts: list[Attempt], asking: Asking | None) -> Look:
+    """When it may have happened, by which key it may be found, what it touches, what the far side said of it."""
+    tries = [each for each in attempts if each.kind == "call" and not each.not_done]
+    lookups = [each for each in attempts if each.kind == "lookup" and each.closed_at]
+    return Look(
+        start=min((each.opened_at for each in tries), default=None),
+        end=max((_over(each, tool) for each in tries), default=None),
+        key=str(shown(next((each.key for each in reversed(attempts) if each.key), ""))),
+        asked=[Known(at=each.closed_at, text=str(shown(each.message[:300])) or _("No answer.")) for each in lookups],
+        touches=values.facts(asking.evidence, but=tool.get("sensitive") or ()) if asking else [],
+        undo=str(tool.get("undo") or ""),
+        about=str(tool.get("description") or ""),
+    )
+
+
+def _over(attempt: Attempt, tool: Mapping[str, Any]) -> datetime:
+    """When this try had surely ended: a call that was given up may have gone on behind it."""
+    until = attempt.opened_at + timedelta(seconds=outcomes.longest(tool.get("timeout")))
+    if attempt.closed_at and attempt.cause not in outcomes.LINGERING:
+        return attempt.closed_at
+    return max(until, attempt.closed_at) if attempt.closed_at else until
 
 
 def _end(attempt: Attempt) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from approvals import writing
 from approvals.display import Shown
+from approvals.pages.parts import Fact
 from runs.views.shapes import Param
 
 
@@ -16,6 +17,19 @@ class Known:
     label: str = ""
     at: datetime | None = None
     text: str
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """Where it may be seen whether the call happened. The times enclose every try that may have done it."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    key: str = ""
+    asked: list[Known]
+    touches: list[Fact]
+    undo: str = ""
     about: str = ""
 
 
@@ -33,7 +47,7 @@ class Outcome:
     params: list[Param]
     approved_by: list[str]
     risk: str
-    look: list[str]
+    look: Look
     may_settle: bool
     cannot: str
     settle_from: datetime | None

@@ -107,21 +107,21 @@ class Play:
         self.holder.open(Opening(seq))
         self.holder.close(Closing(seq, "completed", result=exact_json.dumps(result)))
 
-    def lost(self, seq: int) -> None:
+    def lost(self, seq: int, *, key: str = "") -> None:
         """The call is made and no answer comes back."""
-        self.holder.open(Opening(seq))
+        self.holder.open(Opening(seq, key=key))
         self.holder.close(Closing(seq, "unknown", cause="connection", message="reset by peer", not_done=False))
 
     def again(self) -> None:
         """The model is asked once more."""
         self.holder.open_turn()
 
-    def park(self, *steps: int, risk: str = "high") -> list[ApprovalRequest]:
+    def park(self, *steps: int, risk: str = "high", evidence: str | None = None) -> list[ApprovalRequest]:
         """People are asked about these steps, and the worker goes."""
         made: list[ApprovalRequest] = []
 
         def ask(current: journal.Journal) -> bool:
-            made.extend(self._ask(current, seq, risk) for seq in steps)
+            made.extend(self._ask(current, seq, risk, evidence) for seq in steps)
             return True
 
         self.holder.park(ask)
@@ -161,7 +161,7 @@ class Play:
             rationale=rationale,
         )
 
-    def _ask(self, current: journal.Journal, seq: int, risk: str) -> ApprovalRequest:
+    def _ask(self, current: journal.Journal, seq: int, risk: str, evidence: str | None) -> ApprovalRequest:
         step = current.step(seq)
         tool = TOOLS[step.tool]
         text = str(step.arguments)
@@ -177,6 +177,7 @@ class Play:
             tool_definition={**tool, "fingerprint": "f"},
             proposed_arguments=text,
             rationale=step.rationale or "",
+            evidence=evidence,
             initiators=tuple(self.run.initiators),
             run={"id": self.id, "title": self.run.title, "step": seq},
         )

@@ -360,8 +360,29 @@ def test_the_desk_shows_what_is_known_and_who_may_settle(enter: Enters, mona: Me
     assert "the service has no way to be asked" in text
     assert "Managers: Mona." in text
     assert "4111" not in text
-    assert "Where to look Pay money back. From the tool’s author" in text
+    assert re.search(r"Where to look when [\d:]+ to [\d:]+ If it happened, it happened then\.", text)
+    assert "the tool Pay money back. in its author’s words" in text
     assert "It did not happen, do it again" in text
+
+
+def test_the_desk_says_where_it_may_be_seen_whether_a_call_happened(
+    enter: Enters, mona: Member, alice: Member, acme: Tenant, play: Plays
+) -> None:
+    run = play().begin()
+    (step,) = run.wants(("refund", {"order": "A-1", "amount": "1"}))
+    (request,) = run.park(step, evidence='{"goes_to":"Card 4111, Maja","order":"Found."}')
+    decide(alice, request, "approve")
+    run.take()
+    run.lost(step, key="key-of-this-call")
+    client = enter(mona)
+    text = words(read(client, "/t/acme/outcomes/")).partition("Where to look")[2]
+    assert "key key-of-this-call The call carried it. Whoever was called may find it by that." in text
+    assert "goes_ to Card 4111, Maja read before it was approved" in text
+    assert "undo The bank can recall it for 24 hours. if it happened and should not have" in text
+    assert text.index("key-of-this-call") < text.index("Pay money back.")
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "如果发生过，就在此期间。" in words(read(client, "/t/acme/outcomes/"))
 
 
 def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme: Tenant, unknown_run: Play) -> None:
