@@ -13,6 +13,9 @@ from functools import lru_cache
 from typing import Any
 
 import cel
+from django.utils.translation import gettext as _
+
+from approvals import misreadings
 
 VARIABLES = frozenset({"args", "run", "agent", "tool", "initiator", "labels", "risk", "now"})
 FUNCTIONS = frozenset(
@@ -97,37 +100,42 @@ def _compiled(source: str) -> tuple[Any, frozenset[str]]:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
-        raise BadCondition(f"The condition cannot be read: {_first_line(error)}") from error
+        raise BadCondition(misreadings.told(source, str(error))) from error
     own = set(_MACRO.findall(_bare(source)))
     used = frozenset(program.variables()) - own - _TYPES
     if unknown := used - VARIABLES:
-        raise BadCondition(f"The condition names {_listed(unknown)}. It may name {_listed(VARIABLES)}.")
+        names = {"names": _listed(unknown), "known": _listed(VARIABLES)}
+        raise BadCondition(_("The condition names %(names)s. It may name %(known)s.") % names)
     called = {name for name in program.functions() if re.match(r"[A-Za-z]\w*$", name)}
     if unknown := frozenset(called - FUNCTIONS):
-        raise BadCondition(f"The condition calls {_listed(unknown)}, which no condition may call.")
+        raise BadCondition(
+            _("The condition calls %(names)s, which no condition may call.") % {"names": _listed(unknown)}
+        )
     return program, used
 
 
 def _bounds(source: str) -> None:
     """Everything that must hold before the library sees the text: it can be crashed by a long chain."""
     if not source.strip():
-        raise BadCondition("The condition is empty. Leave it out where every call is meant.")
+        raise BadCondition(_("The condition is empty. Leave it out where every call is meant."))
     if len(source) > MAX_LENGTH:
-        raise BadCondition(f"The condition has {len(source)} characters; at most {MAX_LENGTH} are allowed.")
+        numbers = {"n": len(source), "most": MAX_LENGTH}
+        raise BadCondition(_("The condition has %(n)s characters; at most %(most)s are allowed.") % numbers)
     if _ODD_STRING.search(source):
-        raise BadCondition("The condition uses a raw, byte or triple-quoted string. Use plain quotes.")
+        raise BadCondition(_("The condition uses a raw, byte or triple-quoted string. Use plain quotes."))
     if "\x00" in source or "//" in _bare(source):
-        raise BadCondition("The condition holds a comment or a NUL character. Take it out.")
+        raise BadCondition(_("The condition holds a comment or a NUL character. Take it out."))
     bare = _bare(source)
     if len(_OPERATOR.findall(bare)) > MAX_OPERATORS:
-        raise BadCondition(f"The condition has more than {MAX_OPERATORS} operators.")
+        raise BadCondition(_("The condition has more than %(most)s operators.") % {"most": MAX_OPERATORS})
     if _deepest(bare) > MAX_NESTING:
-        raise BadCondition(f"The condition is nested deeper than {MAX_NESTING} brackets.")
+        raise BadCondition(_("The condition is nested deeper than %(most)s brackets.") % {"most": MAX_NESTING})
     macros = len(_MACRO.findall(bare))
     if macros > MAX_MACROS:
-        raise BadCondition(f"The condition walks through lists {macros} times; at most {MAX_MACROS} are allowed.")
+        numbers = {"n": macros, "most": MAX_MACROS}
+        raise BadCondition(_("The condition walks through lists %(n)s times; at most %(most)s are allowed.") % numbers)
     if macros and bare.count("+") > MAX_PLUS_BESIDE_MACROS:
-        raise BadCondition("The condition adds too often while it walks through a list.")
+        raise BadCondition(_("The condition adds too often while it walks through a list."))
 
 
 def _bare(source: str) -> str:

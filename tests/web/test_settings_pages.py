@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -130,6 +131,20 @@ def test_what_cannot_be_used_is_said_beside_its_field(
     assert re.search(rf'name="{field}"[^>]*', response.text)
     assert 'class="error"' in response.text
     assert live_bodies(acme) == []
+
+
+def test_a_condition_that_does_not_parse_says_where_and_what_to_write_and_is_kept(acme: Tenant, ravi: Member) -> None:
+    client, typed = browser(ravi), "args.amount > 500\n  and args.currency == 'EUR'"
+    text = unescape(client.post(f"{BASE}policies/new/", rule_form(when=typed)).text)
+    said = "The condition cannot be read at “and args.currency == 'EU…” (line 2, column 3). Write && for “and”."
+    assert said in text
+    assert "NUM_FLOAT" not in text
+    assert "expecting" not in text
+    assert typed in text
+    with scope(acme.pk):
+        Member.objects.filter(pk=ravi.pk).update(locale="zh-hans")
+    text = client.post(f"{BASE}policies/new/", rule_form(when="args.amount =< 5")).text
+    assert "条件在“=&lt; 5”处无法读懂（第 1 行，第 13 列）。 “至多”写作 &lt;=。" in text
 
 
 def test_saving_an_unchanged_rule_keeps_what_the_form_does_not_show(acme: Tenant, ravi: Member) -> None:
