@@ -1,7 +1,7 @@
 """Arguments that a person edited: validated strictly by the frozen schema, written by our writer."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -10,8 +10,15 @@ from django.utils.translation import gettext as _
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
+from approvals import wanted
 from approvals.calls import MASK
 from tenants import exact_json
+
+_FORMS = frozenset(
+    {"type", "enum", "const", "pattern", "anyOf", "oneOf", "minLength", "maxLength"}
+    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+)
+"""What a schema demands of one value, and so can be told as the form that is wanted."""
 
 
 class Unread(str):
@@ -35,7 +42,8 @@ def edited(values: Any, definition: Mapping[str, Any], *, before: str) -> tuple[
     values = {**values, **_unseen(values, definition, before)}
     schema = _closed(definition.get("parameters") or {})
     filled = _with_defaults(values, schema)
-    wrong = [*_unread(values), *_errors(filled, schema)]
+    unread = {name for name, value in values.items() if isinstance(value, Unread)}
+    wrong = [*_unread(unread, schema), *(each for each in _errors(filled, schema) if each["field"] not in unread)]
     return exact_json.dumps(filled), wrong
 
 
@@ -72,48 +80,46 @@ def _with_defaults(values: dict[str, Any], schema: Mapping[str, Any]) -> dict[st
     return {**known, **{name: value for name, value in values.items() if name not in known}}
 
 
-def _unread(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    for name, value in values.items():
-        if isinstance(value, Unread):
-            yield {"field": name, "message": _("This cannot be read as JSON. A text stands in double quotes.")}
+def _unread(names: Collection[str], schema: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for name in names:
+        part = schema.get("properties", {}).get(name, {})
+        json = _("This cannot be read as JSON. A text stands in double quotes.")
+        plain = part.get("type") in ("integer", "number")
+        said = [] if plain else [json]
+        known = {"type", "anyOf", "oneOf", "enum", "$ref"} & set(part)
+        yield {"field": name, "message": " ".join([*said, *([wanted.told(part, schema)] if known else [])])}
 
 
 def _errors(values: dict[str, Any], schema: dict[str, Any]) -> Iterator[dict[str, str]]:
     validator = _Exact(schema)
     for error in sorted(validator.iter_errors(values), key=lambda each: [str(part) for part in each.path]):
-        yield {"field": _field(error), "message": _message(error)}
+        yield {"field": _field(error), "message": _message(error, schema)}
 
 
 def _field(error: ValidationError) -> str:
-    if error.path:
-        return ".".join(str(part) for part in error.path)
-    if error.validator == "required":
-        found = re.search(r"'([^']*)' is a required", error.message)
-        return found.group(1) if found else "arguments"
-    if error.validator == "additionalProperties":
-        found = re.search(r"'([^']*)' (?:was|were) unexpected", error.message)
-        return found.group(1) if found else "arguments"
-    return "arguments"
+    """Where it stands, such as `lines.0.amount`: of what is missing or too much, where that would be or is."""
+    patterns = {"required": r"'([^']*)' is a required", "additionalProperties": r"'([^']*)' (?:was|were) unexpected"}
+    found = re.search(patterns.get(str(error.validator), r"(?!)"), error.message)
+    return ".".join([*map(str, error.path), *([found[1]] if found else [])]) or "arguments"
 
 
-def _message(error: ValidationError) -> str:
+def _message(error: ValidationError, root: Mapping[str, Any]) -> str:
     match error.validator:
-        case "type":
-            return _("This is not of the right kind: %(kind)s is wanted.") % {"kind": _kinds(error.validator_value)}
         case "required":
             return _("This is missing.")
         case "additionalProperties":
             return _("The tool has no such parameter.")
-        case "enum":
-            choices = ", ".join(map(str, error.validator_value))
-            return _("One of these is wanted: %(choices)s.") % {"choices": choices}
-        case "pattern":
-            return _("This does not have the form that is wanted.")
+        case validator if validator in _FORMS:
+            return " ".join([wanted.told(error.schema, root), *_quoted(error)])
     return str(error.message)[:300]
 
 
-def _kinds(wanted: Any) -> str:
-    return ", ".join(wanted) if isinstance(wanted, list) else str(wanted)
+def _quoted(error: ValidationError) -> list[str]:
+    """What was typed where JSON is typed and a text is wanted: nobody sees that the quotes are missing."""
+    texts = [each.get("type") for each in (error.schema, *error.schema.get("anyOf", ())) if isinstance(each, dict)]
+    if "string" not in texts or isinstance(error.instance, str):
+        return []
+    return [_("A text stands in double quotes.")]
 
 
 def _is_integer(_checker: Any, value: Any) -> bool:

@@ -13,6 +13,7 @@ from approvals.display import shown, without_hidden
 from approvals.facts import Facts
 from approvals.pages import values
 from approvals.pages.written import Difference, EditField, EditView
+from approvals.policy import is_decimal
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class _Sheet:
     wrong: Mapping[str, str]
     masked: frozenset[str]
     schema: Mapping[str, Any]
+    root: Mapping[str, Any]
 
     def differs(self, name: str) -> bool:
         return name not in self.masked and self.yours[name] != text_of(self.current[name])
@@ -42,6 +44,7 @@ def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, 
         wrong=wrong,
         masked=frozenset(definition.get("sensitive") or ()),
         schema=definition.get("parameters", {}).get("properties", {}),
+        root=definition.get("parameters", {}),
     )
     changed = [name for name in current if sheet.differs(name)]
     return EditView(
@@ -54,6 +57,17 @@ def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, 
         comment=str(posted.get("note", "")),
         comment_error=wrong.get("comment", ""),
     )
+
+
+def wrong(errors: Sequence[Mapping[str, Any]], found: Facts) -> dict[str, str]:
+    """What is wrong by the field it stands in; of what lies inside a parameter, its place stands before the words."""
+    names, told = values.values_of(found.version.arguments), dict[str, list[str]]()
+    for each in errors:
+        field, words = str(each["field"]), str(each["message"])
+        outer = field.partition(".")[0]
+        inside = field not in names and outer in names
+        told.setdefault(outer if inside else field, []).append(f"{field}: {words}" if inside else words)
+    return {field: " ".join(words) for field, words in told.items()}
 
 
 def _typed(name: str, value: Any, posted: Mapping[str, Any]) -> str:
@@ -72,15 +86,15 @@ def _field(name: str, sheet: _Sheet) -> EditField:
         original=text_of(sheet.agent.get(name, "")) if editable else MASK,
         current=current if editable else MASK,
         choices=[str(each) for each in schema.get("enum", ())],
-        hint=_hint(schema),
+        hint=_hint(schema, sheet.root),
         error=sheet.wrong.get(name, ""),
         editable=editable,
         removed_hidden=shown(current).hidden,
     )
 
 
-def _hint(schema: Mapping[str, Any]) -> str:
-    if schema.get("format") == "decimal":
+def _hint(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    if schema.get("type") == "string" and is_decimal(schema, root):
         return _("A number with a point, such as 1250.00.")
     words = {"integer": _("A whole number."), "number": _("A number."), "string": _("Text.")}
     return words.get(str(schema.get("type", "")), "" if "enum" in schema else _("JSON."))

@@ -30,7 +30,7 @@ def page(request: TenantRequest, request_id: UUID, *, refusal: Refusal | None = 
     """The edit page, after a refusal with what was typed; inside a scope."""
     found, names, reader = reading.read(request, request_id)
     view = question.build(found, names, reader)
-    wrong = {str(each["field"]): str(each["message"]) for each in refusal.errors} if refusal else {}
+    wrong = editor.wrong(refusal.errors, found) if refusal else {}
     lapses = [vote.name for vote in view.votes if not vote.you]
     edit = editor.build(found, request.POST.dict(), wrong, lapses=lapses)
     context = {"view": replace(view, edit=edit), "section": "inbox"}

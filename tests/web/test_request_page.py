@@ -1,5 +1,6 @@
 """The request page: what it shows, the answer form, and what it says when something moved."""
 
+from html import unescape
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tenants import events, exact_json, ids, members
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
-from tests.cast.requests import ARGUMENTS, REFUND, a_call, fresh, park, rule
+from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, park, rule
 
 
 def browser(member: Member) -> Client:
@@ -248,6 +249,26 @@ LOOSE: dict[str, Any] = {
 }
 
 
+LINE = {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]}
+FORMS: dict[str, Any] = {
+    **REFUND,
+    "summary": "Refund {amount}",
+    "parameters": {
+        "type": "object",
+        "$defs": {"Line": LINE},
+        "properties": {
+            "amount": DECIMAL,
+            "count": {"type": "integer", "minimum": 1, "maximum": 9},
+            "maybe": {"anyOf": [DECIMAL, {"type": "null"}]},
+            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+            "name": {"type": "string", "minLength": 1, "maxLength": 5},
+            "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+        },
+        "additionalProperties": False,
+    },
+}
+
+
 @pytest.mark.parametrize(
     ("field", "before", "typed", "after"),
     [
@@ -267,6 +288,46 @@ def test_what_is_typed_keeps_the_kind_of_what_stood(
     assert answer(browser(alice), request, "edit", **fields).status_code == 302
     with scope(acme.pk):
         assert exact_json.loads(fresh(request).versions.get(number=2).arguments) == {**values, field: after}
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        ("amount", "1,250", "A decimal written as text is wanted, such as 12.50: digits and a point, nothing else."),
+        ("count", "many", "A whole number from 1 to 9 is wanted."),
+        ("count", "0", "A whole number from 1 to 9 is wanted."),
+        (
+            "maybe",
+            "12.5",
+            "such as 12.50: digits and a point, nothing else. Or null, for none. A text stands in double",
+        ),
+        ("currency", "euro", "A text of this form is wanted: ^[A-Z]{3}$"),
+        ("name", "", "A text of 1 to 5 characters is wanted."),
+        ("lines", "[{}]", "lines.0.sku: This is missing."),
+        ("lines", "12", "A list is wanted, as JSON, such as [1, 2]."),
+    ],
+)
+def test_an_edit_that_does_not_fit_names_the_form_that_is_wanted(
+    acme: Tenant, alice: Member, field: str, typed: str, said: str
+) -> None:
+    values = {"amount": "1.00", "count": 1, "maybe": None, "currency": "EUR", "name": "a", "lines": [{"sku": "a"}]}
+    request = park(acme, a_call(definition=FORMS, arguments=values))
+    fields: dict[str, Any] = {f"arg.{field}": typed}
+    response = answer(browser(alice), request, "edit", **fields)
+    assert response.status_code == 422
+    shown = unescape(text(response))
+    assert f'id="arg-{field}-e">' in shown
+    assert shown.count(said) == 2
+    assert typed in shown
+    assert fresh(request).version == 1
+
+
+def test_the_form_that_is_wanted_is_named_in_chinese_too(acme: Tenant, parked: ApprovalRequest, alice: Member) -> None:
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    fields: dict[str, Any] = {"arg.amount": "1,250"}
+    response = answer(browser(alice), parked, "edit", **fields)
+    assert "须为写成文本的小数，例如 12.50：只有数字和小数点。" in text(response)
 
 
 @pytest.mark.parametrize(("field", "before"), [("map", {"a": 1}), ("any", 12), ("maybe", None)])
