@@ -11,15 +11,15 @@ from tenants import exact_json
 
 SHOWN = 5
 COUNTED = 50
-_READ = ("subject", "ref", "status", "decided_at", "decided_by", "comment")
+_READ = ("subject", "ref", "status", "decision", "decided_at", "decided_by", "comment")
 _ANSWERED = ("approved", "rejected", "responded")
 
 
 def past(call: ProposedCall) -> dict[str, Any]:
     """The last decisions on the call's tool, to be frozen with the new request.
 
-    `rows` are the nearest five `{id, subject, ref, at, title, status, by, values, differs}`, newest first, without
-    sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text; `total` how many
+    `rows` are the nearest five `{id, subject, ref, at, title, status, decision, by, values, differs}`, newest first,
+    without sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text; `total` how many
     of these there were. Empty where nothing was answered before.
     """
     found = _decided(call.tool)
@@ -58,6 +58,7 @@ def _row(version: RequestVersion, values: dict[str, Any], mine: dict[str, Any]) 
         "at": at.isoformat() if at else None,
         "title": version.title,
         "status": request.status,
+        "decision": request.decision,
         "by": (request.decided_by or {}).get("name", ""),
         "comment": request.comment[:500],
         "values": {name: text_of(value)[:200] for name, value in values.items()},

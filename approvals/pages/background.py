@@ -137,7 +137,8 @@ def _answer_words(each: dict[str, Any]) -> str:
         "rejected": _("Rejected by %(who)s"),
         "responded": _("Answered by %(who)s"),
     }
-    said = words[each["status"]] % {"who": each["by"]}
+    edited = each["status"] == "approved" and each.get("decision") == "edit"  # Those frozen before do not say.
+    said = (_("Edited, then approved by %(who)s") if edited else words[each["status"]]) % {"who": each["by"]}
     return f"{said}: “{shown(each['comment'])}”" if each["comment"] else said
 
 

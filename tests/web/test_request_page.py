@@ -340,6 +340,19 @@ def test_broken_json_does_not_become_a_text(acme: Tenant, alice: Member, field: 
     assert fresh(request).version == 1
 
 
+def test_a_call_like_this_that_was_edited_first_is_told_so(acme: Tenant, alice: Member, bo: Member) -> None:
+    edited, plain = park(acme), park(acme)
+    fields: dict[str, Any] = {"arg.amount": "9.50"}
+    answer(browser(alice), edited, "edit", **fields)
+    answer(browser(bo), plain, "approve")
+    page = text(browser(alice).get(url(park(acme))))
+    assert ">Edited, then approved by Alice</td>" in page
+    assert ">Approved by Bo</td>" in page
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    assert "修改后由 Alice 批准" in text(browser(alice).get(url(park(acme))))
+
+
 def test_viewed_is_a_post_that_keeps_who_looks(parked: ApprovalRequest, alice: Member, bo: Member) -> None:
     client = browser(alice)
     client.get(url(parked))
