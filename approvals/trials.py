@@ -46,7 +46,7 @@ def run(draft: Mapping[str, Any], *, replaces: UUID | None = None, now: datetime
     calls = sorted(_calls(at - PERIOD), key=lambda each: each.at, reverse=True)[:MOST]
     judged = [(each, policy.evaluate(each.call, live, now=each.at), policy.evaluate(each.call, tried, now=each.at))
               for each in calls]  # fmt: skip
-    changed = [each for each in judged if _summary(each[1]) != _summary(each[2])]
+    changed = [each for each in judged if _differ(each[1], each[2])]
     return {
         "since": at - PERIOD,
         "calls": len(calls),
@@ -94,8 +94,11 @@ def _counts(needs: Iterable[Requirement]) -> dict[str, int]:
     return found
 
 
-def _summary(need: Requirement) -> tuple[Any, ...]:
-    return need.outcome, need.demands, bool(need.errors)
+def _differ(before: Requirement, after: Requirement) -> bool:
+    """Whether another outcome, or other answers of people, would let the call go on."""
+    if (before.outcome, bool(before.errors)) != (after.outcome, bool(after.errors)):
+        return True
+    return not (before.covers(after) and after.covers(before))
 
 
 def _example(past: PastCall, before: Requirement, after: Requirement) -> dict[str, Any]:
@@ -113,4 +116,5 @@ def _example(past: PastCall, before: Requirement, after: Requirement) -> dict[st
 
 
 def _told(need: Requirement) -> dict[str, Any]:
-    return {"outcome": need.outcome, "approvals": need.approvals, "errors": list(need.errors)}
+    demands = [demand.as_json() for demand in need.demands]
+    return {"outcome": need.outcome, "approvals": need.approvals, "demands": demands, "errors": list(need.errors)}

@@ -108,6 +108,12 @@ def shortage(facts: Facts) -> str:
     ) % {"n": short}
 
 
+def placed(place: Place, names: Roster) -> str:
+    """The place's name, with how many of it there must be."""
+    name = place_name(place, names)
+    return _("%(name)s (at least %(n)s)") % {"name": name, "n": place.at_least} if place.at_least else name
+
+
 def place_name(place: Place, names: Roster) -> str:
     """A place in words: a group's or a member's name, or a role."""
     if place.kind == "group":

@@ -233,5 +233,4 @@ def _described(
 
 
 def _place(each: Mapping[str, Any], names: Roster) -> str:
-    name = people.place_name(Place(**each), names)
-    return _("%(name)s (at least %(n)s)") % {"name": name, "n": each["at_least"]} if each["at_least"] else name
+    return people.placed(Place(**each), names)

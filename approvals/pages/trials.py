@@ -10,6 +10,10 @@ from django.utils.translation import ngettext
 
 from approvals import clock
 from approvals.display import Shown, shown
+from approvals.pages import people
+from approvals.requirements import Place
+from approvals.rosters import Roster, roster
+from tenants import wording
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class TrialView:
 
 def trial_view(told: Mapping[str, Any]) -> TrialView:
     """What `trials.run` found, for the page."""
-    before, after = told["before"], told["after"]
+    before, after, names = told["before"], told["after"], roster()
     work = after["answers"] - before["answers"]
     return TrialView(
         calls=told["calls"],
@@ -58,28 +62,34 @@ def trial_view(told: Mapping[str, Any]) -> TrialView:
         unreadable_text=_("An admin would be asked.") if after["not_evaluable"] else "",
         work=ngettext("%(n)s answer a month", "%(n)s answers a month", work) % {"n": work} if work > 0 else "",
         changed=told["changed"],
-        rows=[_row(each) for each in told["examples"]],
+        rows=[_row(each, names) for each in told["examples"]],
     )
 
 
-def _row(each: Mapping[str, Any]) -> TrialRow:
+def _row(each: Mapping[str, Any], names: Roster) -> TrialRow:
     return TrialRow(
         title=shown(each["summary"]),
         url="",  # An admin reads no runs.
         at=each["at"],
-        live=_told(each["before"]),
-        draft=_told(each["after"]),
+        live=_told(each["before"], names),
+        draft=_told(each["after"], names),
         came=_came(each["came_of_it"]),
     )
 
 
-def _told(need: Mapping[str, Any]) -> str:
+def _told(need: Mapping[str, Any], names: Roster) -> str:
+    """What the rules would have demanded: how many, and of whom, for either may be what differs."""
     if need["errors"]:
         return _("asks an admin: cannot be read")
     if need["outcome"] == "require_approval":
-        asked = need["approvals"]
-        return ngettext("asks one", "asks %(n)s", asked) % {"n": asked}
+        return wording.listed(_demand(each, names) for each in need["demands"])
     return _("allowed") if need["outcome"] == "allow" else _("refused")
+
+
+def _demand(demand: Mapping[str, Any], names: Roster) -> str:
+    asked, places = demand["approvals"], [Place(**each) for each in demand["places"]]
+    who = _(" or ").join(people.placed(each, names) for each in places) or _("any reviewer")
+    return ngettext("asks one of %(who)s", "asks %(n)s of %(who)s", asked) % {"n": asked, "who": who}
 
 
 def _came(status: str) -> str:

@@ -20,8 +20,8 @@ from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key
 from tests.cast.plays import Play
-from tests.cast.requests import rule
-from tests.web.test_admin_pages import RULE, enter, send
+from tests.cast.requests import group, rule
+from tests.web.test_admin_pages import RULE, enter, send, words
 
 LOOKED, LABELLED = {"order": "A-1"}, {"order": "A-2", "card": "4111"}
 
@@ -80,6 +80,24 @@ def test_the_page_names_the_calls_that_would_newly_be_asked(past: Play, ravi: Me
     assert "1 more, 0 fewer" in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
     assert "Tried on 2 calls of the last 30 days. Asked by the live rules: 0; with the draft: 1." in text
     assert past.id not in text, "an admin reads no runs"
+
+
+def test_the_page_says_of_whom_more_is_asked_and_leaves_out_where_nothing_is(
+    acme: Tenant, past: Play, ravi: Member, alice: Member, bo: Member
+) -> None:
+    leads = group(acme, "Leads", alice, bo)
+    rule(acme, ravi, tools=["look_up"], approvals=2)
+    client = enter(ravi)
+    form = {**RULE, "tools": "look_up", "when": "", "approvals": "2", "do": "trial"}
+    text = send(client, "settings/policies/new/", **form).text
+    assert "No call would go another way." in text
+    text = send(client, "settings/policies/new/", **{**form, "of": f"group:{leads.pk}"}).text
+    row = words(text.partition('id="trial-hint"')[2])
+    assert "asks 2 of any reviewer" in row
+    assert "asks 2 of any reviewer, asks 2 of Leads" in row or "asks 2 of Leads, asks 2 of any reviewer" in row
+    with scope(acme.pk):
+        Member.objects.filter(pk=ravi.pk).update(locale="zh-hans")
+    assert "需 Leads 中 2 人" in send(client, "settings/policies/new/", **{**form, "of": f"group:{leads.pk}"}).text
 
 
 def test_a_sensitive_value_of_a_past_call_is_masked(past: Play, ravi_key: Key) -> None:
