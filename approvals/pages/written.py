@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from approvals import writing
 from approvals.display import Shown
 
+LINE = 72
+"""About how many characters a box shows in one line."""
+MOST_ROWS = 20
+
 
 @dataclass(frozen=True)
 class EditField:
@@ -21,6 +25,12 @@ class EditField:
     error: str = ""
     editable: bool = True
     removed_hidden: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many lines the text takes where a browser does not let its box grow: at least two, at most twenty."""
+        lines = sum(max(1, -(-len(line) // LINE)) for line in self.value.split("\n"))
+        return min(max(lines + 1, 2), MOST_ROWS)
 
 
 @dataclass(frozen=True)

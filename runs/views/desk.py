@@ -162,6 +162,7 @@ def _look(tool: Mapping[str, Any], attempts: list[Attempt], asking: Asking | Non
         start=min((each.opened_at for each in tries), default=None),
         end=max((_over(each, tool) for each in tries), default=None),
         key=str(shown(next((each.key for each in reversed(attempts) if each.key), ""))),
+        known_by_key=tool.get("effect") != "manual",
         asked=[Known(at=each.closed_at, text=str(shown(each.message[:300])) or _("No answer.")) for each in lookups],
         touches=values.facts(asking.evidence, but=tool.get("sensitive") or ()) if asking else [],
         undo=str(tool.get("undo") or ""),

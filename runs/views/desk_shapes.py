@@ -27,6 +27,7 @@ class Look:
     start: datetime | None = None
     end: datetime | None = None
     key: str = ""
+    known_by_key: bool = True
     asked: list[Known]
     touches: list[Fact]
     undo: str = ""

@@ -1,5 +1,6 @@
 """How moments, durations and names are printed: a clock time, short words, folds where a phone needs them."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django import template
@@ -97,6 +98,12 @@ def names(people: list[object]) -> str:
 def listed(words: list[object]) -> str:
     """Words one after the other: "A, B, C"."""
     return wording.listed(words)
+
+
+@register.filter
+def beside(cells: Sequence[object], columns: Sequence[object]) -> list[tuple[object, object]]:
+    """Each cell of a row with the name of its column, which stands beside it where the columns are folded."""
+    return list(zip(cells, columns, strict=True))
 
 
 @register.filter
