@@ -62,7 +62,7 @@ def quiet_at(step: Step) -> Any:
 
 def longest(timeout: Any) -> float:
     """Seconds after its start when a call of a tool with this time-out is certainly over."""
-    return float(timeout if timeout is not None else settings.TOOL_TIMEOUT) + settings.LEASE_MARGIN
+    return float(settings.TOOL_TIMEOUT if timeout is None else timeout) + float(settings.LEASE_MARGIN)
 
 
 def budget(given: Mapping[str, Any]) -> dict[str, Any]:

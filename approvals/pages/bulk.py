@@ -24,6 +24,7 @@ from tenants import wording
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
 SHOWN_CELL = 80
+LONG_CELL = 40
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,12 @@ class BulkView:
     def runs(self) -> bool:
         """Whether this approval alone lets each of them run."""
         return not any(row.more for row in self.rows)
+
+    @property
+    def across(self) -> bool:
+        """Whether the table needs the whole width: many columns, or several with long texts."""
+        long = any(len(str(cell)) > LONG_CELL for row in self.rows for cell in row.cells)
+        return len(self.columns) > 3 or (len(self.columns) > 2 and long)
 
     @property
     def tally(self) -> list[tuple[str, int]]:

@@ -12,7 +12,7 @@ from approvals.models import ApprovalRequest, Review, Viewing
 from tenants.models import Member
 from tenants.scope import scope
 from tests.cast.people import actor
-from tests.cast.requests import ARGUMENTS, a_call, fresh
+from tests.cast.requests import ARGUMENTS, REFUND, a_call, fresh
 from tests.harness.browser import PHONE, WIDE
 from tests.journeys.conftest import OpenAs
 
@@ -57,10 +57,46 @@ def test_every_page_of_a_reviewer_is_accessible(
         page.goto(path)
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         accessible(page)
+        boxes = "[...document.querySelectorAll('.scroll:has(.folds)')]"
+        assert page.evaluate(f"{boxes}.every((each) => each.scrollWidth <= each.clientWidth)"), path
+    body = "[...document.querySelectorAll('textarea')].every((each) => each.scrollHeight <= each.clientHeight)"
+    page.goto(url(shown) + "edit/")
+    assert page.evaluate(body)
+    page.goto(url(shown))
     for answer in ("Approve", "Reject", "Answer in its place"):
         choose(page, answer)
         accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 1100, "height": 900}, WIDE], ids=["390", "1100", "1280"])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_comparison_of_long_texts_shows_its_last_column(
+    viewport: dict[str, int],
+    language: str,
+    open_as: OpenAs,
+    accessible: Callable[[Page], None],
+    parking: Callable[..., ApprovalRequest],
+    alice: Member,
+) -> None:
+    with scope(alice.tenant_id):
+        Member.objects.filter(pk=alice.pk).update(locale=language)
+    texts = {"type": "object", "properties": {name: {"type": "string"} for name in ("to", "subject", "body")}}
+    definition = {**REFUND, "summary": "Send {subject} to {to}", "parameters": texts}
+    mails = [
+        {
+            "to": f"customer-{n}@a-rather-long-name.example",
+            "subject": f"Your order A-104{n}",
+            "body": f"Hello {n}. " * 9,
+        }
+        for n in range(3)
+    ]
+    rows = [parking(a_call(definition=definition, arguments=mail)) for mail in mails]
+    page = open_as(alice, f"{INBOX}bulk/?{'&'.join(f'request={each.pk}' for each in rows)}", viewport)
+    accessible(page)
+    assert page.evaluate("[...document.querySelectorAll('.scroll')].every((box) => box.scrollWidth <= box.clientWidth)")
+    narrowest = "Math.min(...[...document.querySelectorAll('.folds tbody td')].map((cell) => cell.clientWidth))"
+    assert page.evaluate(narrowest) >= 100
 
 
 @pytest.mark.parametrize("viewport", [PHONE, WIDE], ids=["390", "1280"])

@@ -38,6 +38,8 @@ def test_every_page_of_a_manager_is_accessible(
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        boxes = "[...document.querySelectorAll('.scroll:has(.table)')]"
+        assert page.evaluate(f"{boxes}.every((each) => each.scrollWidth <= each.clientWidth)"), path
     for answer in ("It happened", "It did not happen, leave it", "It did not happen, do it again"):
         page.get_by_role("radio", name=answer).check()
         accessible(page)
