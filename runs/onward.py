@@ -31,8 +31,8 @@ WITH closed AS (
     INSERT INTO runs_step (tenant_id, run_id, seq, kind, status, reason, turn, tool, effect, call_id, digest,
                            generation, attempts, spent, proposed, arguments, rationale,
                            last_kind, last_fence, last_key, last_opened_at)
-    SELECT :tenant, :run, :open, :kind, 'started', '', :turn, {call},
-           0, 1, 0, {texts}, 'call', :fence, :key, c.now
+    SELECT :tenant, :run, :open, :kind, 'started', '', :turn, :tool, :effect, :call_id, :digest,
+           0, 1, 0, :proposed, :arguments, :rationale, 'call', :fence, :key, c.now
       FROM closed c
 ), told AS (
     INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
@@ -48,40 +48,31 @@ _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 _FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
 EVENTS = 3
 _ALWAYS = """
-    tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text close_note:text
-    completed:jsonb open:bigint kind:text turn:bigint key:text plan_note:text planned:jsonb open_note:text started:jsonb
+    tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text completed:jsonb
+    open:bigint kind:text planned:jsonb started:jsonb
 """
-_CALL = "tool:text effect:text call_id:text digest:text"
-_TEXTS = "proposed:text arguments:text rationale:text"
-_NO_CALL = "'', '', '', ''"
-_NO_TEXTS = "NULL, NULL, NULL"
+_SAID = """
+    close_note:text turn:bigint tool:text effect:text call_id:text digest:text proposed:text arguments:text
+    rationale:text key:text plan_note:text open_note:text
+"""
+_UNSAID = {"turn": "0", "proposed": "NULL", "arguments": "NULL", "rationale": "NULL"}
+"""What is not sent, but for texts that are empty."""
 _STAMP = "stamp:bigint"
 _UNCHANGED = "AND (SELECT t.stamp FROM tenants_tenant t WHERE t.id = :tenant) = :stamp"
 _USAGE = "tokens_in:bigint tokens_out:bigint cost:numeric tokens_total:bigint cost_total:numeric"
 
 
 @cache
-def _query(*, calls: bool, stamped: bool, used: bool) -> str:
-    """The statement where a call is opened, one that was judged under a stamp, after a turn that says what it used, or
-    without these: a value that is not sent costs PostgreSQL nothing."""
-    more = ((_CALL, calls), (_TEXTS, calls), (_STAMP, stamped), (_USAGE, used))
+def _query(*, said: bool, stamped: bool, used: bool) -> str:
+    """The statement where more is said than that a turn begins, where a call was judged under a stamp, where a turn
+    says what it used, or without these: a value that is not sent costs PostgreSQL nothing."""
+    more = ((_SAID, said), (_STAMP, stamped), (_USAGE, used))
     names = " ".join((_ALWAYS, *(each for each, wanted in more if wanted))).split()
-    text = _STATEMENT.format(
-        usage="".join(f"{name} = :{name}, " for name in _names(_USAGE)) if used else "",
-        call=_given(_CALL) if calls else _NO_CALL,
-        texts=_given(_TEXTS) if calls else _NO_TEXTS,
-        stamp=_UNCHANGED if stamped else "",
-    )
-    places = {name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in names), 1)}
+    usage = "".join(f"{name} = :{name}, " for name in re.findall(r"(\w+):", _USAGE)) if used else ""
+    text = _STATEMENT.format(usage=usage, stamp=_UNCHANGED if stamped else "")
+    places = {name: _UNSAID.get(name, "''") for name in re.findall(r"(\w+):", _SAID)}
+    places |= {name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in names), 1)}
     return re.sub(r"(?<!:):(\w+)", lambda found: places[found[1]], text)
-
-
-def _given(names: str) -> str:
-    return ", ".join(f":{name}" for name in _names(names))
-
-
-def _names(typed: str) -> list[str]:
-    return [each.partition(":")[0] for each in typed.split()]
 
 
 class Usual(NamedTuple):
@@ -136,34 +127,28 @@ def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], 
 def _sent(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str, list[prepared.Value]]:
     """The statement and its values."""
     closing, planned, opening = usual
-    call = (*planned[1:5], *map(_row, planned[6:9]))
-    values = [*who, "t" if heard else "f", *_closed(journal, closing), *_opened(planned, opening)]
-    if calls := any(call):
-        values += call
+    values = [*who, "t" if heard else "f", *_always(journal, *usual)]
+    told = (closing.note, *planned[1:5], *map(_row, planned[6:9]), opening.key, planned.message, opening.message)
+    if said := bool(planned.turn) or any(told):
+        values += (told[0], str(planned.turn), *told[1:])
     if opening.stamp is not None:
         values.append(str(opening.stamp))
     if closing.usage:
         values += _used(journal, closing.usage)
-    return _query(calls=calls, stamped=opening.stamp is not None, used=closing.usage is not None), values
+    return _query(said=said, stamped=opening.stamp is not None, used=closing.usage is not None), values
 
 
-def _closed(journal: Journal, closing: Closing) -> tuple[prepared.Value, ...]:
-    step = journal.step(closing.step)
-    tool = f'"tool":{_quoted(step.tool)},' if step.tool else ""
-    completed = f'{{"step":{step.seq},{tool}"attempt":1}}'
-    return str(journal.last_event), str(step.seq), _row(closing.result), closing.note, completed
-
-
-def _opened(planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:
-    seq, kind, tool = opening.step, planned.kind, _quoted(planned.tool)
+def _always(journal: Journal, closing: Closing, planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:
+    step, seq, kind, tool = journal.step(closing.step), opening.step, planned.kind, _quoted(planned.tool)
+    of_tool = f'"tool":{_quoted(step.tool)},' if step.tool else ""
     return (
+        str(journal.last_event),
+        str(step.seq),
+        _row(closing.result),
+        f'{{"step":{step.seq},{of_tool}"attempt":1}}',
         str(seq),
         kind,
-        str(planned.turn),
-        opening.key,
-        planned.message,
         f'{{"step":{seq},"kind":"{kind}","tool":{tool}}}',
-        opening.message,
         f'{{"step":{seq},"tool":{tool},"attempt":1,"kind":"call"}}',
     )
 

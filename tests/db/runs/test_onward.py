@@ -203,7 +203,7 @@ def test_a_step_that_was_tried_before_is_left_to_the_function(run: Started, door
 def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started) -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute("ANALYZE runs_step, runs_run, runs_lease, tenants_event, tenants_tenant")
-    query = onward._query(calls=True, stamped=True, used=True)
+    query = onward._query(said=True, stamped=True, used=True)
     count = max(map(int, re.findall(r"\$(\d+)", query)))
     with scope(run.tenant), connection.cursor() as cursor:
         cursor.execute(f"SELECT {onward._BY_INDEX}, set_config('plan_cache_mode', 'force_generic_plan', true)")
