@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -106,7 +107,7 @@ def _view(row: Sequence[Any]) -> RequestView:
         text=texts.cancelled(comment) if status == "cancelled" else text,
         edited_fields=tuple(dict.fromkeys(fields)),
         deadline=deadline,
-        requirement=requirements.from_json(_requirement(own, form)),
+        requirement=_requirement(own, form),
         fingerprint=fingerprint,
         precondition=precondition,
         voters=tuple(dict.fromkeys(each.member_id for each in answers if each.decision in ("approve", "edit"))),
@@ -121,10 +122,11 @@ def _view(row: Sequence[Any]) -> RequestView:
     )
 
 
-def _requirement(own: str | None, form: str | None) -> dict[str, Any]:
+@lru_cache(1024)
+def _requirement(own: str | None, form: str | None) -> Requirement:
     """What the rules demand, of a row that shares it and of one from before."""
     read: Any = exact_json.loads(own) if own else None
-    return parts.joined(exact_json.loads(form), read) if form else read
+    return requirements.from_json(parts.joined(exact_json.loads(form), read) if form else read)
 
 
 def _listed(text: str | None) -> list[Any]:

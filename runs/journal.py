@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import bells, boundary, leases, onward, standing, states
+from runs import bells, boundary, leases, onward, openings, standing, states
+from runs.boundary import Answer
 from runs.command import CannotDecline, Command, command
 from runs.entries import Change, Closing, Journal, Opening, Planned, StepRow
 from runs.leases import Lease
@@ -104,7 +105,8 @@ class Holder:
 
     def open(self, opening: Opening) -> StepRow:
         """Open an attempt on a planned or started step. Raises LostLease, Halted, StaleStamp."""
-        self._write(Change(opening=opening))
+        if not openings.usual(self.journal, opening) or not self._opened(opening):
+            self._at_length(Change(opening=opening))
         return self.journal.step(opening.step)
 
     def close(self, closing: Closing) -> StepRow:
@@ -237,6 +239,18 @@ class Holder:
         if usual is None or not self._onward(usual, ahead):
             self._at_length(change)
 
+    def _opened(self, opening: Opening) -> bool:
+        """As `_onward`, of a first attempt."""
+        before, foreseen = self.journal, list[Journal]()
+
+        def foresee() -> None:
+            answer = Answer("ok", states.RUNNING, 0, before.last_event + 1, 0.0, None, None, None, 1)
+            foreseen.append(standing.told(before, answer, Change(opening=opening), fence=self.lease.fence))
+            self.prepare(foreseen[0], foreseen[0].step(opening.step))
+
+        at = openings.write(self._who, before, opening, foresee, heard=self._heard)
+        return self._stands(at, foreseen, opening)
+
     def _onward(self, usual: onward.Usual, ahead: Journal | None) -> bool:
         """Whether all was as expected and is written, as nearly always: what it comes to is known beforehand."""
         closing, planned, opening = usual
@@ -250,6 +264,9 @@ class Holder:
             self.prepare(found, found.steps[-1])
 
         at = onward.write(self._who, before, usual, foresee, heard=self._heard)
+        return self._stands(at, foreseen, opening)
+
+    def _stands(self, at: float | None, foreseen: Sequence[Journal], opening: Opening) -> bool:
         if at is None:
             self._heard = True  # That may be why.
             return False

@@ -55,8 +55,8 @@ def told(tenant: UUID, run: UUID, row: Sequence[Any], *, worker: str, since: flo
         return None
     renewal.keep(renewal.Key(tenant, run, fence), until=since + settings.LEASE_SECONDS)
     if started:
-        live.ring(f"run:{run}", started, tenant=tenant)
-        bells.moved(tenant)
+        live.ring_now(f"run:{run}", started, tenant=tenant)
+        live.ring_now(bells.RUNS, bells.number(), tenant=tenant)
     return Lease(tenant, run, fence, worker, agent, version)
 
 

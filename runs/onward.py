@@ -45,7 +45,7 @@ SELECT date_part('epoch', c.now) FROM closed c
 """
 _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 """A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
-_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
+FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
 EVENTS = 3
 _ALWAYS = """
     tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text completed:jsonb
@@ -116,7 +116,7 @@ def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], 
     """
     tenant, run, *_ = who
     query, values = _sent(who, journal, usual, heard=heard)
-    first = (_FIRST, (tenant, f"run:{run}", "" if heard else "1"))
+    first = (FIRST, (tenant, f"run:{run}", "" if heard else "1"))
     try:
         answer = prepared.run_after(first, query, values, beside)
     except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
@@ -139,8 +139,8 @@ def _sent(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str
 
 
 def _always(journal: Journal, closing: Closing, planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:
-    step, seq, kind, tool = journal.step(closing.step), opening.step, planned.kind, _quoted(planned.tool)
-    of_tool = f'"tool":{_quoted(step.tool)},' if step.tool else ""
+    step, seq, kind, tool = journal.step(closing.step), opening.step, planned.kind, quoted(planned.tool)
+    of_tool = f'"tool":{quoted(step.tool)},' if step.tool else ""
     return (
         str(journal.last_event),
         str(step.seq),
@@ -159,7 +159,7 @@ def _used(journal: Journal, usage: Usage) -> tuple[prepared.Value, ...]:
 
 
 @cache
-def _quoted(tool: str) -> str:
+def quoted(tool: str) -> str:
     """The name as a JSON string."""
     return exact_json.dumps(tool)
 
