@@ -1,7 +1,9 @@
 """POST /runs: what starts, what is refused and how it is said."""
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key, make_key
 from tests.cast.plays import switch_on
+
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 @pytest.fixture
@@ -43,6 +47,24 @@ def test_any_member_starts_a_run_and_is_its_initiator(post: Callable[..., Any], 
     with scope(acme.pk):
         (event,) = events.after(f"run:{run['id']}", 0, 10)
     assert (event.name, event.actor["kind"], event.actor["member"]) == ("run.queued", "key", str(alice.id))
+
+
+def test_the_lines_of_the_readme_start_a_run_list_it_and_prove_the_audit(
+    client: Client, acme: Tenant, alice: Member, capsys: pytest.CaptureFixture[str]
+) -> None:
+    switch_on(acme, "refund-desk")
+    told = README.read_text()
+    (scopes,) = re.findall(r"^KEY=.* create_key acme \S+ (.+)\)$", told, re.MULTILINE)
+    call_command("create_key", "acme", alice.email, *scopes.split())
+    bearer = {"Authorization": f"Bearer {capsys.readouterr().out.strip()}"}
+    (body,) = re.findall(r"/api/v1/runs .*\\\n\s*-d '(.+?)' ", told)
+    made = client.post("/api/v1/runs", body, content_type="application/json", headers=bearer)
+    assert made.status_code == 201, made.content
+    assert [each["id"] for each in client.get("/api/v1/runs", headers=bearer).json()["items"]] == [made.json()["id"]]
+    assert "python manage.py verify_audit acme" in told
+    call_command("verify_audit", "acme")
+    assert "acme: proved up to entry" in capsys.readouterr().out
+    assert "*Outcome desk* (`/t/acme/outcomes/`)" in told
 
 
 def test_the_one_it_is_for_is_an_initiator_too(post: Callable[..., Any], alice: Member, bo: Member) -> None:
