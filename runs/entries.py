@@ -224,9 +224,10 @@ class Journal(NamedTuple):
 
     def step(self, seq: int) -> StepRow:
         """The step with this number; KeyError if it is not among those read."""
-        at = seq - self.steps[0].seq if self.steps else -1
-        if 0 <= at < len(self.steps) and self.steps[at].seq == seq:
-            return self.steps[at]
+        steps = self.steps
+        at = seq - steps[0].seq if steps else -1
+        if 0 <= at < len(steps) and steps[at].seq == seq:
+            return steps[at]
         raise KeyError(seq)
 
     @property

@@ -245,7 +245,10 @@ def _ask(journal: Journal, facts: Facts, after: StepRow | None = None) -> Action
         return Turn(states.COMPACTION)
     if after is not None and after.kind != states.OBSERVATION and facts.observe:
         return Turn(states.OBSERVATION)
-    return Turn()
+    return _ASK
+
+
+_ASK = Turn()
 
 
 def _too_long(journal: Journal, turn: StepRow, window: int | None) -> bool:

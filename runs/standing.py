@@ -1,8 +1,9 @@
 """The journal as it stands after a boundary: as it is expected while that is written, and as the answer tells. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from runs import states
 from runs.boundary import Answer, body
@@ -50,10 +51,16 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
         status=status,
         reason=answer.closed_reason or "",
         due_at=moment(answer.next_at),
-        result=step.result if closing.result is None else body(closing.result),
-        payloads=_stored(step, closing),
         attempts=_closed(step, closing, answer) if status in STEP_OPEN else (),
+        **_text(step, closing),
     )
+    return row if closing.usage is None else _used(journal, row, closing.usage)
+
+
+def completed_row(journal: Journal, closing: Closing) -> StepRow:
+    """The same of one that was completed, as it can be told beforehand."""
+    step = journal.step(closing.step)
+    row = step.but(status="completed", reason=closing.reason, due_at=None, attempts=(), **_text(step, closing))
     return row if closing.usage is None else _used(journal, row, closing.usage)
 
 
@@ -69,10 +76,12 @@ def _closed(step: StepRow, closing: Closing, answer: Answer) -> tuple[AttemptRow
     return (*step.attempts[:-1], last)
 
 
-def _stored(step: StepRow, closing: Closing) -> Mapping[str, str] | None:
-    if not isinstance(closing.result, Stored):
-        return step.payloads
-    return {**(step.payloads or {}), "result": str(closing.result.payload)}
+def _text(step: StepRow, closing: Closing) -> dict[str, Any]:
+    """What the step has to say, and where the rest of it lies."""
+    if isinstance(closing.result, Stored):
+        payloads = {**(step.payloads or {}), "result": str(closing.result.payload)}
+        return {"result": closing.result.beginning, "payloads": payloads}
+    return {} if closing.result is None else {"result": closing.result}
 
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
@@ -98,8 +107,7 @@ def opened_row(step: StepRow, opening: Opening, answer: Answer, fence: int) -> S
 
 def ahead(journal: Journal, closing: Closing, plans: Sequence[Planned] = ()) -> Journal:
     """The journal once an attempt that was completed is closed and these steps are planned, if nobody else writes."""
-    answer = Answer("ok", states.RUNNING, 0, 0, 0.0, closing.status, closing.reason, None, None)
-    rows = [closed_row(journal, closing, answer)]
+    rows = [completed_row(journal, closing)]
     rows += [planned_row(seq, each, declined=each.declined) for seq, each in enumerate(plans, journal.next_seq)]
     return after(journal, rows, last_event=journal.last_event)
 

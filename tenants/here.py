@@ -18,6 +18,8 @@ class _Here(threading.local):
 
 
 _here = _Here()
+_kept = getattr(connections._connections, "_storage", None)  # noqa: SLF001
+"""Where Django keeps a thread's connections while no loop runs; to ask for one costs it an exception each time."""
 
 
 def database() -> BaseDatabaseWrapper:
@@ -29,6 +31,8 @@ def database() -> BaseDatabaseWrapper:
 
 def put_back() -> None:
     """Let `connections` have this one again, where a call has put another in its place; that one is closed."""
+    if getattr(_kept, DEFAULT_DB_ALIAS, None) is _here.database:
+        return
     other = connections[DEFAULT_DB_ALIAS]
     if other is not _here.database:
         connections[DEFAULT_DB_ALIAS] = _here.database
