@@ -47,7 +47,7 @@ def _call(segment: Segment, step: StepRow, tool: Tool) -> Closing:
         segment,
         lambda: written(invoke(tool.function, ctx, values)),
         ended,
-        timeout=timeout_of(tool),
+        timeout=timeout_of(tool, usual=segment.tool_timeout),
         tick=lambda: _tell(segment, step, box),
     )
 

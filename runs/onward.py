@@ -93,19 +93,14 @@ def usual(journal: Journal, change: Change) -> Usual | None:
 
 
 def _went_well(closing: Closing) -> bool:
-    more = closing.reason or closing.cause or closing.message or closing.delay or closing.due_at
-    return closing.status == "completed" and not more
+    _step, status, _result, _texts, reason, cause, message, _not_done, delay, due_at, *_ = closing
+    return status == "completed" and not (reason or cause or message or delay or due_at)
 
 
 def _is_plain(closing: Closing, planned: Planned, opening: Opening) -> bool:
     """Whether a call is opened on a step that is not declined, and all texts are there and whole."""
-    texts = (planned.proposed, planned.arguments, planned.rationale)
-    return (
-        isinstance(closing.result, str)
-        and not planned.declined
-        and opening.kind == "call"
-        and not any(isinstance(each, Stored) for each in texts)
-    )
+    texts = {type(planned.proposed), type(planned.arguments), type(planned.rationale)}
+    return isinstance(closing.result, str) and not planned.declined and opening.kind == "call" and Stored not in texts
 
 
 def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], *, heard: bool = False) -> float | None:

@@ -13,9 +13,11 @@ from runs.retries import Fate, Next, Terms
 from runs.tools import Effect, Tool
 
 
-def timeout_of(tool: Tool) -> float:
-    """Seconds that a call of this tool may take."""
-    return float(settings.TOOL_TIMEOUT if tool.timeout is None else tool.timeout)
+def timeout_of(tool: Tool, *, usual: float | None = None) -> float:
+    """Seconds that a call of this tool may take; `usual` is TOOL_TIMEOUT where that is at hand."""
+    if tool.timeout is not None:
+        return float(tool.timeout)
+    return float(settings.TOOL_TIMEOUT) if usual is None else usual
 
 
 def terms_of(tool: Tool, step: StepRow) -> Terms:

@@ -56,6 +56,7 @@ class Segment:
     max_steps: int = field(default_factory=lambda: int(settings.MAX_STEPS))
     """Where the agent names no number of its own."""
     model_timeout: float = field(default_factory=lambda: float(settings.MODEL_TIMEOUT))
+    tool_timeout: float = field(default_factory=lambda: float(settings.TOOL_TIMEOUT))
     lease_margin: float = field(default_factory=lambda: float(settings.LEASE_MARGIN))
     inline: int = field(default_factory=lambda: int(settings.PAYLOAD_INLINE))
     """Bytes of a text that are kept in its row."""

@@ -23,24 +23,20 @@ def _at(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC) if seconds else NOT_YET
 
 
-def planned_row(seq: int, planned: Planned, *, declined: str = "") -> StepRow:
-    """The step as it is recorded when it is planned; `declined` where it ended at once."""
+def planned_row(seq: int, planned: Planned, *, declined: str = "", begun: AttemptRow | None = None) -> StepRow:
+    """The step as it is recorded when it is planned; `declined` where it ended at once, `begun` where its first attempt
+    did."""
     kind, tool, effect, call_id, digest, turn, proposed, arguments, rationale, result, _declined, _message = planned
-    return StepRow(
-        seq,
-        kind,
-        "declined" if declined else "planned",
-        declined,
-        turn,
-        tool,
-        effect,
-        call_id,
-        digest,
-        proposed=body(proposed),
-        arguments=body(arguments),
-        rationale=body(rationale),
-        result=body(result),
-    )
+    status = "declined" if declined else "started" if begun else "planned"
+    texts = (body(proposed), body(arguments), body(rationale), body(result)) if kind == TOOL_CALL else _NO_TEXTS
+    tries, attempts = (1, (begun,)) if begun else (0, ())
+    # In the order of the fields: by their names it takes longer, at each step.
+    head = (seq, kind, status, declined, turn, tool, effect, call_id, digest, 0, tries, None)
+    return StepRow._make((*head, *_NOT_USED, *texts, None, 0, attempts))
+
+
+_NO_TEXTS = (None,) * 4
+_NOT_USED = (None,) * 5  # Tokens and cost.
 
 
 def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
@@ -60,7 +56,7 @@ def closed_row(journal: Journal, closing: Closing, answer: Answer) -> StepRow:
 def completed_row(journal: Journal, closing: Closing) -> StepRow:
     """The same of one that was completed, as it can be told beforehand."""
     step = journal.step(closing.step)
-    row = step.but(status="completed", reason=closing.reason, due_at=None, attempts=(), **_text(step, closing))
+    row = step.ended_as("completed", closing.reason, **_text(step, closing))
     return row if closing.usage is None else _used(journal, row, closing.usage)
 
 
@@ -81,7 +77,7 @@ def _text(step: StepRow, closing: Closing) -> dict[str, Any]:
     if isinstance(closing.result, Stored):
         payloads = {**(step.payloads or {}), "result": str(closing.result.payload)}
         return {"result": closing.result.beginning, "payloads": payloads}
-    return {} if closing.result is None else {"result": closing.result}
+    return {"result": step.result if closing.result is None else closing.result, "payloads": step.payloads}
 
 
 def _used(journal: Journal, row: StepRow, usage: Usage) -> StepRow:
@@ -114,11 +110,13 @@ def ahead(journal: Journal, closing: Closing, plans: Sequence[Planned] = ()) -> 
 
 def begun(ahead: Journal, planned: Planned, opening: Opening, *, fence: int, last_event: int) -> Journal:
     """What is `ahead`, with the first attempt opened on its last step, which it has already or gets here."""
-    steps = list(ahead.steps)
-    row = planned_row(opening.step, planned) if opening.step == ahead.next_seq else steps.pop()
+    steps, seq = list(ahead.steps), opening.step
     attempt = AttemptRow(1, opening.kind, fence, opening.key, NOT_YET)
-    steps.append(row.but(status="started", tries=1, attempts=(attempt,)))
-    return Journal(ahead.run, steps, last_event, opening.step + 1)
+    if seq == ahead.next_seq:
+        steps.append(planned_row(seq, planned, begun=attempt))
+    else:
+        steps[-1] = steps[-1].begun(attempt)
+    return Journal(ahead.run, steps, last_event, seq + 1)
 
 
 def after(journal: Journal, changed: Sequence[StepRow], *, last_event: int) -> Journal:

@@ -1,5 +1,6 @@
 """What a running call is handed: its key, and the doors for progress, large contents and credentials."""
 
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,15 @@ def key_of(segment: Segment, step: StepRow, digest: str) -> str:
 
     Derived from run, step, tool, canonical arguments and generation; never from chance or a clock.
     """
-    return exact_json.digest([segment.run_id, step.seq, step.tool, digest, step.generation])
+    # The list of the five as exact_json.canonical writes it; an id and a digest need no escape.
+    return exact_json.digest_of_canonical(
+        f'["{segment.run_id}",{step.seq},{_quoted(step.tool)},"{digest}",{step.generation}]'
+    )
+
+
+@cache
+def _quoted(tool: str) -> str:
+    return exact_json.canonical(tool)
 
 
 def context_of(segment: Segment, step: StepRow, box: Box) -> ToolContext:

@@ -38,7 +38,7 @@ def loads(text: str | bytes) -> Any:
     """
     try:
         text = _decoded(text)
-        value = _decoder.decode(text)
+        value = (_decoder if len(text) > MAX_DIGITS else _decoder_of_short).decode(text)
     except BadJson:
         raise
     except RecursionError:
@@ -68,7 +68,12 @@ def canonical(value: Any) -> str:
 
 def digest(value: Any, *, key: bytes | None = None) -> str:
     """The hexadecimal SHA-256 of the canonical value and the number of this rule; HMAC under a key."""
-    text = f'{{"v":{RULE},"value":{_written(value, canon=True, depth=1)}}}'.encode()
+    return digest_of_canonical(_written(value, canon=True, depth=1), key=key)
+
+
+def digest_of_canonical(written: str, *, key: bytes | None = None) -> str:
+    """The same of a value that is written canonically already."""
+    text = f'{{"v":{RULE},"value":{written}}}'.encode()
     if key is not None:
         return hmac.new(key, text, hashlib.sha256).hexdigest()
     return hashlib.sha256(text).hexdigest()
@@ -145,6 +150,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decoder = json.JSONDecoder(
     parse_int=_integer, parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object
 )
+
+
+_decoder_of_short = json.JSONDecoder(parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object)
+"""For texts in which no number can have too many digits."""
 
 
 def _utf16(key: str) -> bytes:

@@ -18,7 +18,7 @@ class _Here(threading.local):
 
 
 _here = _Here()
-_kept = getattr(connections._connections, "_storage", None)  # noqa: SLF001
+_kept = getattr(getattr(connections, "_connections", None), "_storage", None)
 """Where Django keeps a thread's connections while no loop runs; to ask for one costs it an exception each time."""
 
 

@@ -275,10 +275,15 @@ def failure(raw: Raw, result: PGresult) -> psycopg.Error:
 
 
 def _all(values: Sequence[Value]) -> list[Any]:
-    sent = [None if each is None else each.encode() if isinstance(each, str) else _array(each) for each in values]
+    sent = [None if each is None else each.encode() if type(each) is str else _other(each) for each in values]
     if b"\0" in b"".join(filter(None, sent)):  # libpq would end the text at its first NUL, and say nothing.
         raise psycopg.DataError("A text for PostgreSQL cannot contain the character NUL.")
     return sent
+
+
+def _other(value: str | Sequence[str]) -> bytes:
+    """A text of a kind of its own, such as an enumeration's, or an array."""
+    return value.encode() if isinstance(value, str) else _array(value)
 
 
 def _array(values: Sequence[str]) -> bytes:
