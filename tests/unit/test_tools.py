@@ -2,7 +2,9 @@
 
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field
 
 from runs.arguments import BadArguments
+from runs.entries import StepRow
+from runs.toolbox import key_of
 from runs.tools import Effect, Found, Risk, Tool, ToolContext, invoke, tool
 from tenants import exact_json
 
@@ -259,3 +263,10 @@ def test_a_type_that_pydantic_looks_into_is_bound_by_pydantic() -> None:
     assert shout.bind('{"what": "hey"}').values == {"what": "HEY"}
     assert look.bind("{}").values == {}
     assert count.bind('{"what": "sheep"}').values == {"what": "sheep", "times": 1, "loud": False, "at": "a"}
+
+
+@pytest.mark.parametrize("name", ["pay", "büchen", "支付"])
+def test_the_key_of_a_call_stays_what_it_was_in_earlier_releases(name: str) -> None:
+    segment: Any = SimpleNamespace(run_id=str(UUID(int=7)))
+    step = StepRow(12, "tool_call", "planned", tool=name, generation=2)
+    assert key_of(segment, step, "ab" * 32) == exact_json.digest([str(UUID(int=7)), 12, name, "ab" * 32, 2])

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection, connections
 
-from runs import boundary, commands, onward, sweeping
+from runs import boundary, commands, onward, standing, sweeping
 from runs.entries import Change, Closing, Opening, Planned, Stored, Usage
 from runs.journal import Holder, LostLease
 from tenants import stamps
@@ -96,6 +96,23 @@ def test_a_call_with_the_next_turn_leaves_what_the_function_leaves(clerk: Tenant
         left.append(_rows(run))
     assert left[0] == left[1]
     assert run.journal.step(2).result == '{"paid": 1.10}'
+
+
+@pytest.mark.parametrize("looked", [False, True])
+@pytest.mark.parametrize("closing", [ASKED, USED])
+def test_what_was_foreseen_is_what_is_recorded(run: Started, door: Holder, closing: Closing, *, looked: bool) -> None:
+    ahead = standing.ahead(door.journal, closing, [CALL]) if looked else None
+    door.close_turn_and_open(closing, plans=[CALL], opening=Opening(2, key=KEY), ahead=ahead)
+    _as_recorded(run, door)
+    paid = Closing(2, "completed", result='{"paid": 1.10}')
+    door.close_and_open(paid, "model_turn", ahead=standing.ahead(door.journal, paid) if looked else None)
+    _as_recorded(run, door)
+
+
+def _as_recorded(run: Started, door: Holder) -> None:
+    recorded = run.journal
+    assert list(door.journal.steps) == list(recorded.steps)
+    assert (door.journal.last_event, door.journal.next_seq) == (recorded.last_event, recorded.next_seq)
 
 
 def _paused(run: Started) -> None:
