@@ -188,7 +188,12 @@ def test_a_trial_shows_what_would_change_and_saves_nothing(acme: Tenant, ravi_ke
     told = read(send(ravi_key, "post", "/policies/trials", {"when": "args.amount > 1000.0", "approvals": 3}))
     assert (told["calls"], told["changed"]) == (3, 2)
     assert (told["before"]["answers"], told["after"]["answers"]) == (3, 7)
-    assert told["examples"][0]["after"] == {"outcome": "require_approval", "approvals": 3, "errors": []}
+    assert told["examples"][0]["after"] == {
+        "outcome": "require_approval",
+        "approvals": 3,
+        "demands": [{"approvals": 3, "places": []}],
+        "errors": [],
+    }
     assert len(get(ravi_key, "/policies")["items"]) == 1
     blind = read(send(ravi_key, "post", "/policies/trials", {"when": "args.unheard > 1"}))
     assert blind["after"]["not_evaluable"] == 3
