@@ -17,7 +17,7 @@ EACH = 10
 def enter(channel: Channel, why: str) -> None:
     """Count a refused callback; enter each of the first ten of an hour, then the 100th, the 1000th and so on, with how
     many there were. The first of a later hour says how many went before it."""
-    row = Channel.objects.select_for_update().get(pk=channel.pk)
+    row = Channel.objects.select_for_update(no_key=True).get(pk=channel.pk)
     now, before = clock.now(), 0
     if row.refused_since is None or row.refused_since <= now - WINDOW:
         before, row.refused, row.refused_since = row.refused, 0, now

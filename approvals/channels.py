@@ -159,7 +159,7 @@ def own(member: Member) -> list[Channel]:
 
 def own_one(member: Member, channel_id: UUID) -> Channel:
     """The member's own chat channel of this id; raises Refusal 404."""
-    return _one(Channel.objects.select_for_update().filter(member=member, archived_at=None, pk=channel_id))
+    return _one(Channel.objects.select_for_update(no_key=True).filter(member=member, archived_at=None, pk=channel_id))
 
 
 def _add(*, actor: Actor, url: str, name: str, channel: str, values: Mapping[str, Any]) -> Made:
@@ -174,7 +174,7 @@ def _add(*, actor: Actor, url: str, name: str, channel: str, values: Mapping[str
 
 def _rows(*, read_only: bool) -> QuerySet[Channel]:
     rows = Channel.objects.filter(archived_at=None, member=None)
-    return rows if read_only else rows.select_for_update()
+    return rows if read_only else rows.select_for_update(no_key=True)
 
 
 def _one(rows: Any) -> Channel:

@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, connections, transaction
 
+from approvals import channels
 from approvals.models import Channel, Delivery
 from runs import commands, onward
 from runs.entries import Closing, Opening, Planned
 from runs.journal import Holder
 from runs.models import Lease
+from tenants.actors import COMMAND
 from tenants.models import Tenant
 from tenants.scope import scope
 from tests.cast.journal import Started, begin, call
@@ -148,3 +150,15 @@ def test_who_takes_a_run_waits_for_the_webhook_that_comes_just_now_and_finds_it(
             _until_somebody_waits()
         taking.result(10)
     assert _lease(run).heard
+
+
+def test_who_takes_a_run_waits_for_no_webhook_that_is_only_saved_anew(clerk: Tenant, run: Started) -> None:
+    """Else either would wait for the other: who takes it for the webhook's row, the webhook for the lock of both."""
+    hook = _webhook(clerk)
+    with scope(clerk.pk):
+        Channel.objects.filter(pk=hook.pk).update(events=["run.started"])
+    with ThreadPoolExecutor(1) as pool, scope(clerk.pk):
+        row = channels.found(hook.pk, webhook=True)
+        pool.submit(_apart(run.acquire)).result(10)
+        channels.change(row, actor=COMMAND, changes={"enabled": True})
+    assert _told(run) == [("run.started", 2)]
