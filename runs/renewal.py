@@ -15,7 +15,7 @@ from django.db import connection
 from tenants import prepared
 
 logger = logging.getLogger(__name__)
-_RENEW = prepared.statement("lease_renew", "uuid uuid[] bigint[] float8")
+_KEEP = prepared.statement("lease_keep", "uuid uuid[] bigint[] float8")
 
 
 class Key(NamedTuple):
@@ -42,7 +42,7 @@ def known_until(key: Key) -> float:
 
 
 class Renewer:
-    """Every third of LEASE_SECONDS, one statement a tenant: UPDATE … WHERE fence = mine AND until > now()."""
+    """Every third of LEASE_SECONDS, one statement a tenant: those whose fence is mine and that have not lapsed."""
 
     def __init__(self) -> None:
         self.held: dict[Key, float] = {}
@@ -79,7 +79,8 @@ class Renewer:
                 self._close()
 
     def renew(self) -> None:
-        """Renew all that are held; one that is no longer ours is forgotten, and its holder will find out."""
+        """Renew all that are held; one that is no longer ours is forgotten, and its holder will find out. One that
+        somebody has locked just now is left as it is until the next time."""
         for tenant, keys in self._by_tenant().items():
             before = time.monotonic()
             values = (
@@ -88,11 +89,11 @@ class Renewer:
                 [str(k.fence) for k in keys],
                 str(settings.LEASE_SECONDS),
             )
-            renewed = {row[0] for row in psycopg.RawCursor(self._connection()).execute(_RENEW.encode(), values)}
+            ours = dict(psycopg.RawCursor(self._connection()).execute(_KEEP.encode(), values))
             with self.lock:
-                self.held |= {k: before + settings.LEASE_SECONDS for k in keys if k in self.held and k.run in renewed}
+                self.held |= {k: before + settings.LEASE_SECONDS for k in keys if k in self.held and ours.get(k.run)}
                 for key in keys:
-                    if key.run not in renewed:
+                    if key.run not in ours:
                         self.held.pop(key, None)
 
     def _by_tenant(self) -> dict[UUID, list[Key]]:

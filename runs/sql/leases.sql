@@ -112,7 +112,30 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- The one write outside the lock: it says again, by fence, what is still true.
+-- The one write outside the lock: it says again, by fence, what is still true. Which of these leases are held, and whether
+-- they last longer now: one that somebody has locked, to stop its run or to let a webhook hear of it, is left for the next
+-- time. Whoever does so may stand still, and all other leases of the process would lapse meanwhile.
+CREATE FUNCTION lease_keep(p_tenant uuid, p_runs uuid[], p_fences bigint[], p_seconds double precision)
+RETURNS TABLE (run uuid, renewed boolean) LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+    PERFORM set_config('app.tenant', p_tenant::text, true);
+    RETURN QUERY
+    WITH mine AS (SELECT m.run_id, m.fence FROM unnest(p_runs, p_fences) AS m(run_id, fence)),
+    free AS (
+        SELECT l.run_id FROM runs_lease l JOIN mine m ON m.run_id = l.run_id AND m.fence = l.fence
+         WHERE l.tenant_id = p_tenant AND l.until > clock_timestamp()
+           FOR UPDATE OF l SKIP LOCKED),
+    kept AS (
+        UPDATE runs_lease l SET until = clock_timestamp() + make_interval(secs => p_seconds)
+          FROM free
+         WHERE l.tenant_id = p_tenant AND l.run_id = free.run_id
+     RETURNING l.run_id)
+    SELECT l.run_id, EXISTS (SELECT FROM kept k WHERE k.run_id = l.run_id)
+      FROM runs_lease l JOIN mine m ON m.run_id = l.run_id AND m.fence = l.fence
+     WHERE l.tenant_id = p_tenant AND l.until > clock_timestamp();
+END $$;
+
+-- The same for a worker of the release before, which waits.
 CREATE FUNCTION lease_renew(p_tenant uuid, p_runs uuid[], p_fences bigint[], p_seconds double precision)
 RETURNS TABLE (run uuid) LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from runs import announcing, commands, engine, leases, renewal, sweeping
 from runs.entries import Closing
 from runs.journal import Halted, LostLease, holder
 from runs.models import Run
+from runs.renewal import Key
 from tenants.models import Tenant
 from tenants.scope import scope
 from tests.agents import ledger
@@ -77,6 +78,22 @@ def test_a_run_whose_lock_somebody_keeps_hinders_no_other_run(clerk: Tenant) -> 
         assert (kept.row.status, other.row.status) == ("running", "queued")
     sweeping.leases()
     assert kept.row.status == "queued"
+
+
+def test_who_stops_a_run_and_stands_still_keeps_no_other_lease_from_being_renewed(clerk: Tenant) -> None:
+    """As by a process that was stopped, or cut off from the database, when it had just paused one of the runs."""
+    stopped, other = (Key(run.tenant, run.id, run.acquire().fence) for run in (begin(clerk), begin(clerk)))
+    before = renewal.known_until(stopped), renewal.known_until(other)
+    with ThreadPoolExecutor(1) as pool, owner(NAME) as session:
+        with session.transaction(force_rollback=True):
+            session.execute("SELECT set_config('app.tenant', %s, true)", [str(clerk.pk)])
+            session.execute("UPDATE runs_run SET status = 'paused' WHERE id = %s", [stopped.run])
+            renewed, _waiting = wait([pool.submit(renewal._renewer.renew)], 10)
+        assert renewed
+        assert renewal.known_until(stopped) == before[0]
+        assert renewal.known_until(other) > before[1]
+    renewal._renewer.renew()
+    assert renewal.known_until(stopped) > before[0]
 
 
 @pytest.mark.parametrize("sweep", [sweeping.runs, sweeping.deadlines])
