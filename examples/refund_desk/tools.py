@@ -107,10 +107,12 @@ def refund_facts(ctx: ToolContext, *, order_id: str, amount: Decimal, currency: 
     if order is None:
         return {"order_id": "No order has this number."}
     paid_back = refunded(ctx, order_id=order_id)
+    too_much = Decimal(paid_back) + amount - order.total
+    warned = f" This pays {too_much} more than is left." if too_much > 0 else ""
     same = "Same as the order." if currency == order.currency else f"The order was paid in {order.currency}."
     return {
         "order_id": f"Found. {order.status.capitalize()} {order.delivered_on}, {order.customer}.",
-        "amount": f"{of_the_total(amount, order)} Refunded so far: {paid_back}.",
+        "amount": f"{of_the_total(amount, order)} Refunded so far: {paid_back}.{warned}",
         "currency": same,
         "goes_to": f"{order.paid_with}, {order.customer}",
         "item": order.item if order.pieces == 1 else f"{order.item}, {order.pieces} pieces",

@@ -87,7 +87,7 @@ def test_a_reviewer_sees_what_the_order_says_beside_the_parameters(ledger: Servi
     call(tools.refund, {**REFUND, "amount": "40.00"}, key="another")
     facts = asked(tools.refund_facts, tools.refund, REFUND)
     assert facts["goes_to"] == "Visa card ending 4242, Maja Lindqvist"
-    assert facts["amount"] == "Equals the order’s total. Refunded so far: 40.00."
+    assert facts["amount"] == ("Equals the order’s total. Refunded so far: 40.00. This pays 40.00 more than is left.")
     dollars = asked(tools.refund_facts, tools.refund, {**REFUND, "currency": "USD", "amount": "5000.00"})
     assert dollars["currency"] == "The order was paid in EUR."
     assert dollars["amount"].startswith("More than the order’s total of 1240.00 EUR.")
