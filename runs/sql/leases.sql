@@ -12,10 +12,12 @@ DECLARE
     v_subject bytea := subject_of_run(p_run);
     v_until timestamptz;
     v_now timestamptz;
+    v_coming boolean;
 BEGIN
     -- The tenant, then the lock, in one expression: as a query it would cost four times as much.
-    code := set_config('app.tenant', p_tenant::text, true) || subject_lock(p_tenant, 'run:' || p_run)
-         || pg_advisory_xact_lock_shared(subject_key(p_tenant, '#heard'));
+    code := set_config('app.tenant', p_tenant::text, true) || subject_lock(p_tenant, 'run:' || p_run);
+    -- Where a webhook is coming just now nobody waits for it, since who saves it may stand still: the run counts as heard.
+    v_coming := NOT pg_try_advisory_xact_lock_shared(subject_key(p_tenant, '#heard'));
     v_now := clock_timestamp();
     WITH run AS (
         UPDATE runs_run r SET status = 'running', reason = '', due_at = NULL, updated_at = v_now
@@ -31,8 +33,8 @@ BEGIN
         UPDATE runs_lease l
            SET fence = run.fence, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
                halted = false,
-               heard = EXISTS (SELECT FROM approvals_channel c
-                                WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
+               heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
+                                            WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
           FROM run
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run),
     event AS (
@@ -73,8 +75,8 @@ BEGIN
         UPDATE runs_lease l
            SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
                halted = true,
-               heard = EXISTS (SELECT FROM approvals_channel c
-                                WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
+               heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
+                                            WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run
      RETURNING l.fence INTO run_take.fence;
     END IF;
@@ -99,7 +101,7 @@ BEGIN
 END $$;
 
 -- What each statement that tells of a run would else have to ask for. A lease that is being taken just now has found
--- the webhook, or is found here: both hold the same lock. Leases are locked in one order, here and where they are renewed.
+-- the webhook or the lock that is held here, or is found here. Leases are locked in one order, here and where they are renewed.
 CREATE FUNCTION lease_heard() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
     IF NEW.kind = 'webhook' AND NEW.enabled THEN
