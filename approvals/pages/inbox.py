@@ -133,6 +133,7 @@ class InboxView:
     page: PageView
     seq: int | None
     empty: str = ""
+    besides: int = 0
     done: Done | None = None
     last: Last | None = None
     others: int = 0

@@ -240,7 +240,7 @@ def _ends(row: Asking, behind: Behind, **narrowed: str) -> list[Cell]:
 
 def _went_wrong(wrong: Wrong) -> str:
     words = ngettext("%(n)d outcome unknown", "%(n)d outcomes unknown", wrong.unknown) % {"n": wrong.unknown}
-    return f"{words}; {_('of %(n)d approved') % {'n': wrong.looked_at}}"
+    return _("%(unknown)s; of %(n)d approved") % {"unknown": words, "n": wrong.looked_at}
 
 
 def _span(seconds: float | None) -> str:

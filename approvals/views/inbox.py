@@ -78,6 +78,7 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     filter_view = _filter_view(request, url)
     groups = inbox.groups(found, names, reader)
     chips = _chips(request.member, reader, url, chosen)
+    besides = 0 if chosen == "mine" else chips[0].count or 0
     return inbox.InboxView(
         url=url,
         as_of=reader.now,
@@ -90,7 +91,7 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
         page=inbox.PageView(next_url=_next_url(request, page.next)),
         seq=seq,
         done=_done(request, reader),
-        **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active)),
+        **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active, besides=besides)),
         standing_in=[
             inbox.StandingIn(names.name(each.absent), each.until) for each in names.stand_ins if each.by == reader.id
         ],
@@ -190,10 +191,14 @@ def _done(request: TenantRequest, reader: Reader) -> inbox.Done | None:
     return inbox.Done(told["verb"], shown(title), reader.run_url(row) or reader.request_url(row.pk), told["waits"])
 
 
-def _emptiness(request: TenantRequest, reader: Reader, names: Roster, *, filtered: bool) -> dict[str, Any]:
-    """Why the list is empty, and what stands in its place."""
+def _emptiness(
+    request: TenantRequest, reader: Reader, names: Roster, *, filtered: bool, besides: int
+) -> dict[str, Any]:
+    """Why the list is empty, and what stands in its place; `besides` wait for the reader outside the chosen view."""
     if filtered:
         return {"empty": "no_match"}
+    if besides:
+        return {"empty": "not_this_kind", "besides": besides}
     away = names.away(reader.id)
     if away:
         return {"empty": "away", "away_until": away.until, "stand_in": names.name(away.by)}

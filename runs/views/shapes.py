@@ -194,6 +194,11 @@ class StepView:
     wants: Shown | None = None
     settled: Settled | None = None
 
+    @property
+    def tells_result(self) -> bool:
+        """Whether there is anything to read in its result."""
+        return self.result is not None and bool(str(self.result).strip())
+
 
 @dataclass(frozen=True, kw_only=True)
 class EventLine:

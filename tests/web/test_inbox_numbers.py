@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tenants import agents
+from tenants.actors import COMMAND
 from tenants.models import AgentAccess, Member, Tenant
 from tenants.scope import current, scope
 from tests.cast.requests import a_call, fresh, group, park, rule
@@ -48,3 +50,24 @@ def test_what_asks_a_fellow_about_an_agent_that_is_shut_is_not_counted(acme: Ten
     with scope(acme.pk):
         AgentAccess.objects.create(tenant_id=current(), agent="refund-desk", enabled=True, restricted=True)
     assert numbers(alice)[1] == 0
+
+
+@pytest.mark.parametrize("view", ["hour", "critical"])
+def test_a_view_that_is_empty_says_how_many_others_wait_and_leads_to_them(
+    acme: Tenant, alice: Member, view: str
+) -> None:
+    park(acme), park(acme)
+    page = text(browser(alice).get(f"/t/acme/inbox/?view={view}"))
+    assert "Nothing of this kind waits for you" in page
+    assert '2 other requests wait for you. <a href="/t/acme/inbox/">Show all</a>' in page
+    assert "Nothing waits for you" not in page
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    assert "另有 2 个请求等待您。" in text(browser(alice).get(f"/t/acme/inbox/?view={view}"))
+
+
+def test_a_view_is_as_empty_as_the_inbox_where_nothing_else_waits(acme: Tenant, alice: Member) -> None:
+    decide(park(acme), alice)
+    with scope(acme.pk):
+        agents.switch("refund-desk", actor=COMMAND, enabled=True)
+    assert "Nothing waits for you" in text(browser(alice).get("/t/acme/inbox/?view=critical"))

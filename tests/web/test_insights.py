@@ -128,7 +128,7 @@ def test_a_group_with_few_answers_is_left_out(page: Pages, asked: list[ApprovalR
 
 
 def test_calls_that_went_wrong_after_a_yes_are_counted(
-    page: Pages, play: Callable[..., Play], alice: Member, bo: Member
+    page: Pages, play: Callable[..., Play], acme: Tenant, alice: Member, mona: Member
 ) -> None:
     run = play().begin()
     (label,) = run.wants(("label", {"order": "A-2", "card": "4111"}))
@@ -137,6 +137,9 @@ def test_calls_that_went_wrong_after_a_yes_are_counted(
     run.take()
     run.lost(label)
     assert facts(page(""))["Went wrong after approval"].startswith("1 1 outcome unknown; of 1 approved")
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "1 个结果未知；共批准 1 个" in words(page(""))
 
 
 def test_it_is_narrowed_by_time_group_and_agent(page: Pages, asked: list[ApprovalRequest], acme: Tenant) -> None:

@@ -115,6 +115,18 @@ def test_a_parked_run_says_what_holds_it_up(enter: Enters, mona: Member, parked_
     assert "scripted model" in text
 
 
+def test_the_wait_of_now_and_all_waits_for_people_have_names_of_their_own(
+    enter: Enters, mona: Member, alice: Member, play: Plays
+) -> None:
+    run = play().begin()
+    steps = run.wants(("refund", {"order": "A-1", "amount": "1"}), ("refund", {"order": "A-2", "amount": "1"}))
+    first, _second = run.park(*steps)
+    decide(alice, first)
+    text = words(read(enter(mona), url(run)))
+    assert re.search(r"Waiting for people took [^;]+ in all; it has no bar here\.", text)
+    assert "Waiting for people now" in text
+
+
 def test_it_says_when_more_people_are_asked(
     enter: Enters, mona: Member, acme: Tenant, play: Plays, alice: Member, bo: Member
 ) -> None:
@@ -396,6 +408,20 @@ def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme
     with scope(acme.pk):
         (event,) = [row for row in events.after(unknown_run.subject, 0, 50) if row.name == "step.settled"]
     assert event.data["outcome"] == "completed"
+
+
+def test_a_step_settled_with_an_empty_result_says_that_none_was_stated(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play
+) -> None:
+    client = enter(mona)
+    path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
+    send(client, path, outcome="completed", note="Seen in the portal.", result="")
+    steps = words(read(client, url(unknown_run, "?part=steps")))
+    assert "“ Seen in the portal. ” Mona stated no result." in steps
+    assert "Result, as Mona stated it:" not in steps
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "Mona没有说明结果。" in words(read(client, url(unknown_run)))
 
 
 def test_a_settled_step_says_who_stated_what_and_when(

@@ -93,6 +93,7 @@ def test_the_page_says_of_whom_more_is_asked_and_leaves_out_where_nothing_is(
     assert "No call would go another way." in text
     text = send(client, "settings/policies/new/", **{**form, "of": f"group:{leads.pk}"}).text
     row = words(text.partition('id="trial-hint"')[2])
+    assert "1 call would go another way. 0 more would have been asked, 0 fewer." in words(text)
     assert "asks 2 of any reviewer" in row
     assert "asks 2 of any reviewer, asks 2 of Leads" in row or "asks 2 of Leads, asks 2 of any reviewer" in row
     with scope(acme.pk):
