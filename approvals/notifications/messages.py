@@ -29,6 +29,7 @@ _SUBJECTS = {
 }
 _ENDS = {
     "approved": gettext_lazy("%(act)s was approved"),
+    "edited": gettext_lazy("%(act)s was approved as edited"),
     "rejected": gettext_lazy("%(act)s was rejected"),
     "responded": gettext_lazy("%(act)s was answered by a person in its place"),
     "expired": gettext_lazy("%(act)s expired: nobody answered"),
@@ -37,6 +38,7 @@ _FOLLOWS = _ENDS | {
     "cancelled": gettext_lazy("%(act)s: nobody is asked any more"),
     "superseded": gettext_lazy("%(act)s is asked anew"),
 }
+_ENDINGS = {outbox.ENDED: _ENDS, outbox.DECIDED: _FOLLOWS}
 ACTS = 3
 """How many different acts the subject of several notices names."""
 _WHY = {
@@ -57,7 +59,8 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Letter:
-    """What the templates of a message are given; `url` is "" where there is nothing to open."""
+    """What the templates of a message are given: `url` is "" where there is nothing to open, `ended` that the question
+    it leads to takes no answer any more."""
 
     subject: str
     sentence: str
@@ -65,6 +68,7 @@ class Letter:
     url: str
     tenant: str
     act: str = ""
+    ended: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,11 @@ class Digest:
     subject: str
     letters: list[Letter]
     tenant: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether one of them leads to a question that takes no answer any more."""
+        return any(each.ended for each in self.letters)
 
 
 def mail(delivery: Delivery, others: Sequence[Delivery], *, tenant: Tenant) -> Mail:
@@ -123,7 +132,7 @@ def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
     request = delivery.request
     if request is None:
         return _about_channels(delivery, tenant)
-    words, act = _headline(delivery.kind, request.status), _plain(request.tool_title or request.tool)
+    words, act = _headline(delivery.kind, _end(request)), _plain(request.tool_title or request.tool)
     return Letter(
         subject=" · ".join([words % {"act": act}, _plain(request.agent), ids.reference(request.pk), name]),
         sentence=_follow(request) if delivery.kind == outbox.DECIDED else str(_SENTENCES[delivery.kind]),
@@ -131,13 +140,18 @@ def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
         url=_url(delivery, request, tenant),
         tenant=name,
         act=act,
+        ended=delivery.kind in _ENDINGS,
     )
 
 
 def _headline(kind: str, status: str) -> str:
-    ends = {outbox.ENDED: _ENDS, outbox.DECIDED: _FOLLOWS}
-    found = ends[kind].get(status) if kind in ends else _SUBJECTS.get(kind)
+    found = _ENDINGS[kind].get(status) if kind in _ENDINGS else _SUBJECTS.get(kind)
     return str(found or _SUBJECTS[outbox.ASKED])
+
+
+def _end(request: ApprovalRequest) -> str:
+    """Its state, and apart from a plain approval the one of what a person changed."""
+    return "edited" if (request.status, request.decision) == ("approved", "edit") else request.status
 
 
 def _follow(request: ApprovalRequest) -> str:

@@ -246,6 +246,33 @@ def test_the_requester_hears_how_it_ended(post: Server, acme: Tenant, alice: Mem
     assert "was rejected" in text
 
 
+def test_the_requester_of_what_was_edited_hears_so_and_is_not_told_to_answer(
+    post: Server, acme: Tenant, alice: Member, bo: Member
+) -> None:
+    quin, chen = make_member(acme, "Quin"), make_member(acme, "Chen")
+    with scope(acme.pk):
+        Member.objects.filter(pk=chen.pk).update(locale="zh-hans")
+    request = park(acme, a_call(initiators=(quin.pk, chen.pk)))
+    decide(request, alice, "edit", arguments={**ARGUMENTS, "amount": "1.00"})
+    delivery.sweep()
+    subject, *texts = read(post.of(quin)[0])
+    assert "was approved as edited" in subject
+    for text in texts:
+        assert "The link opens the page once you have signed in." in text
+        assert "answer there" not in text
+    subject, *texts = read(post.of(chen)[0])
+    assert "已修改并批准" in subject
+    for text in texts:
+        assert "登录后，链接会打开页面。" in text
+        assert "作答" not in text
+
+
+def test_those_who_are_asked_are_told_that_they_answer_on_the_page(post: Server, acme: Tenant, alice: Member) -> None:
+    park(acme)
+    delivery.sweep()
+    assert all("you sign in and answer there" in text for text in read(post.of(alice)[0])[1:])
+
+
 def test_a_level_tells_its_people_once_and_repeats_are_bounded(
     post: Server, acme: Tenant, alice: Member, bo: Member
 ) -> None:

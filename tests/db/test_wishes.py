@@ -155,6 +155,14 @@ def test_the_end_of_a_run_of_mine_can_wait(post: Server, acme: Tenant, alice: Me
     later()
     delivery.sweep()
     assert "was rejected" in read(post.of(quin)[0])[0]
+    again = [park(acme, a_call(initiators=(quin.pk,))) for _number in range(2)]
+    for each in again:
+        decide(each, alice, "reject", comment="No.")
+    later()
+    delivery.sweep()
+    for text in read(post.of(quin)[1])[1:]:
+        assert "Each link opens a page once you have signed in." in text
+        assert "answer there" not in text
 
 
 def test_a_test_goes_to_ones_own_address(post: Server, acme: Tenant, alice: Member) -> None:
