@@ -96,6 +96,11 @@ def test_every_settings_page_is_accessible(
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
         folded = "[...document.querySelectorAll('.folds')]"
         assert page.evaluate(f"{folded}.every((each) => each.scrollWidth <= each.parentElement.clientWidth)"), path
+    page.goto(f"{BASE}policies/{rule.pk}/")
+    cell = page.locator("#coverage-hint ~ .scroll td").first
+    assert cell.evaluate("(each) => getComputedStyle(each).display") == (
+        "flow-root" if viewport == PHONE else "table-cell"
+    )
 
 
 def test_a_rule_is_written_tried_and_made_live(
