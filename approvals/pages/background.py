@@ -57,8 +57,7 @@ def _evidence_error(row: ApprovalRequest) -> str:
 def _reread(row: ApprovalRequest) -> str:
     if row.precondition is None:
         return ""
-    read = ", ".join(f"{fact.name}: {fact.value}" for fact in values.facts(row.precondition))
-    return _("%(facts)s. If that has changed by then, it comes back here instead of running.") % {"facts": read}
+    return ", ".join(f"{fact.name}: {fact.value}" for fact in values.facts(row.precondition))
 
 
 def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:

@@ -52,6 +52,11 @@ class RequestView(Background, Answering, Aftermath):
     confirm: Confirm | None = None
     edit: EditView | None = None
 
+    @property
+    def may_run(self) -> bool:
+        """Whether the call is still to come: the question is open, or its approval waits to be carried out."""
+        return self.state == "open" or (self.outcome is not None and self.outcome.state == "waiting")
+
 
 def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | None = None) -> RequestView:
     """The page of one request for one reader."""

@@ -600,11 +600,32 @@ def test_of_a_closed_request_nothing_is_told_as_still_to_come(
     parked: ApprovalRequest, alice: Member, bo: Member
 ) -> None:
     client = browser(alice)
-    assert "<b>Expires</b>" in text(client.get(url(parked)))
+    before = text(client.get(url(parked)))
     answer(browser(bo), parked, "reject", reason="No photo.")
     page = text(client.get(url(parked)))
-    assert "<b>Expires</b>" not in page
-    assert "Who is asked" in page
+    for coming in ("<b>Expires</b>", "What will be sent", "Who is asked", "Why you are asked"):
+        assert coming in before
+        assert coming not in page
+    for past in ("What was asked for", "Who was asked", "Why it was asked"):
+        assert past not in before
+        assert past in page
+    with scope(parked.tenant_id):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    page = text(client.get(url(parked)))
+    assert "所请求的内容" in page
+    assert "问过谁" in page
+
+
+def test_what_is_read_again_before_it_runs_is_told_so_only_while_it_may_run(acme: Tenant, alice: Member) -> None:
+    request = park(acme, a_call(precondition='{"charge": "open"}'))
+    client = browser(alice)
+    page = text(client.get(url(request)))
+    assert "<b>Read again just before it runs:</b> charge: open. If that has changed by then" in page
+    answer(client, request, "reject", reason="No photo.")
+    page = text(client.get(url(request)))
+    assert "<b>Read when it was asked:</b> charge: open" in page
+    assert "Read again just before it runs" not in page
+    assert "instead of running" not in page
 
 
 def test_the_rule_that_every_tenant_begins_with_has_its_name_in_the_readers_language(
