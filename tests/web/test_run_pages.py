@@ -471,6 +471,7 @@ def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_
     text = words(read(client, f"/t/acme/requests/{asked[0].pk}/"))
     assert "No answer came back. Mona stated that it happened. “I rang.”" in text
     assert "It ran and was completed." not in text
+    assert "What was asked for" in text
     text = words(read(client, f"/t/acme/requests/{asked[1].pk}/"))
     assert "No answer came back. Mona stated that it did not happen. “I rang.”" in text
     later = play().begin()
@@ -488,7 +489,9 @@ def test_an_approved_call_that_no_running_worker_knows_says_so_and_what_leads_ou
     (request,) = run.park(*run.wants(("refund", {"order": "A-1", "amount": "1"})))
     decide(alice, request, "approve")
     client, path = enter(alice), f"/t/acme/requests/{request.pk}/"
-    assert "Not run yet: it runs as soon as a worker is free." in words(read(client, path))
+    text = words(read(client, path))
+    assert "Not run yet: it runs as soon as a worker is free." in text
+    assert "What will be sent" in text
     assert "No running worker" not in words(read(client, url(run)))
     AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now())
     text = words(read(client, path))
