@@ -5,7 +5,7 @@ function that tells all cases apart. Where anything is otherwise it writes nothi
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ SELECT date_part('epoch', c.now) FROM closed c
 """
 _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 """A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
-FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
+_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
 EVENTS = 3
 _ALWAYS = """
     tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text completed:jsonb
@@ -109,9 +109,15 @@ def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], 
     None where nothing was written: not all is as `journal` says, or a webhook hears of the run. Where that may be, as
     `heard` says, it is seen to that it does.
     """
+    return sent(who, *_asked(who, journal, usual, heard=heard), beside, heard=heard)
+
+
+def sent(
+    who: Who, query: str, values: Sequence[prepared.Value], beside: Callable[[], None], *, heard: bool
+) -> float | None:
+    """Take the lock and run a statement that writes all or nothing, and gives its time; as `write`."""
     tenant, run, *_ = who
-    query, values = _sent(who, journal, usual, heard=heard)
-    first = (FIRST, (tenant, f"run:{run}", "" if heard else "1"))
+    first = (_FIRST, (tenant, f"run:{run}", "" if heard else "1"))
     try:
         answer = prepared.run_after(first, query, values, beside)
     except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
@@ -119,7 +125,7 @@ def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], 
     return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
 
 
-def _sent(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str, list[prepared.Value]]:
+def _asked(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str, list[prepared.Value]]:
     """The statement and its values."""
     closing, planned, opening = usual
     values = [*who, "t" if heard else "f", *_always(journal, *usual)]

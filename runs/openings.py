@@ -7,12 +7,9 @@ asked.
 import re
 from collections.abc import Callable
 
-from django.db import IntegrityError
-
 from runs.boundary import Who
 from runs.entries import Journal, Opening
-from runs.onward import FIRST, quoted
-from tenants import prepared
+from runs.onward import quoted, sent
 
 _STATEMENT = """
 WITH opened AS (
@@ -56,13 +53,8 @@ def write(
     who: Who, journal: Journal, opening: Opening, beside: Callable[[], None], *, heard: bool = False
 ) -> float | None:
     """One round trip, one commit; as `onward.write`."""
-    tenant, run, *_ = who
     seq, tool = opening.step, quoted(journal.step(opening.step).tool)
     started = f'{{"step":{seq},"tool":{tool},"attempt":1,"kind":"call"}}'
     last, stamp = str(journal.last_event), str(opening.stamp)
     values = [*who, "t" if heard else "f", last, str(seq), opening.key, stamp, opening.message, started]
-    try:
-        answer = prepared.run_after((FIRST, (tenant, f"run:{run}", "" if heard else "1")), QUERY, values, beside)
-    except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
-        return None
-    return float(answer.get_value(0, 0) or 0) if answer.ntuples else None
+    return sent(who, QUERY, values, beside, heard=heard)

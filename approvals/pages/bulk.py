@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -118,25 +118,26 @@ def build(
     waiting = [each for each in pending if not reader.voted(each)]
     apart = _apart(waiting, names, reader)
     alike = [each for each in waiting if each.request.pk not in apart]
-    if not alike:
-        title = shown(_("Decide together"))
-        return BulkView(
-            url=url,
-            title=title,
-            at=reader.now,
-            outliers=_outliers(waiting, apart, reader),
-            voted=voted,
-            results=results,
-        )
-    first = alike[0]
+    view = BulkView(
+        url=url,
+        title=shown(_("Decide together")),
+        at=reader.now,
+        outliers=_outliers(waiting, apart, reader),
+        voted=voted,
+        results=results,
+    )
+    return _compared(view, alike, names, reader, form) if alike else view
+
+
+def _compared(view: BulkView, alike: Sequence[Facts], names: Roster, reader: Reader, form: BulkForm) -> BulkView:
+    """The page with those that may be answered together, side by side."""
     texts = [_texts(each) for each in alike]
     every = list(dict.fromkeys(name for each in texts for name in each))
     differing = [name for name in every if len({each.get(name) for each in texts}) > 1]
-    row = first.request
-    return BulkView(
-        url=url,
+    row = alike[0].request
+    return replace(
+        view,
         title=shown(f"{len(alike)} × {row.tool_title or row.tool}"),
-        at=reader.now,
         risk=row.risk if len({each.request.risk for each in alike}) == 1 else "",
         tool=row.tool,
         agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
@@ -156,11 +157,8 @@ def build(
             )
             for each, text in zip(alike, texts, strict=True)
         ],
-        outliers=_outliers(waiting, apart, reader),
-        voted=voted,
         answers=frozenset.intersection(*(frozenset(each.answers) for each in alike)) & {"approve", "reject"},
         reason_required=any(each.requirement.reason_required for each in alike),
-        results=results,
     )
 
 

@@ -1,13 +1,10 @@
 """The usual boundary as one statement: it leaves what the function leaves, and nothing where anything is otherwise."""
 
-import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection, connections
 
 from runs import boundary, commands, onward, standing, sweeping
 from runs.entries import Change, Closing, Opening, Planned, Stored, Usage
@@ -16,6 +13,7 @@ from tenants import stamps
 from tenants.models import Tenant
 from tenants.scope import scope
 from tests.cast.journal import Started, begin, call, lapse
+from tests.cast.journal_rows import BY_KEY, rows, ways
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -45,28 +43,9 @@ def _by_function(door: Holder, change: Change) -> float | None:
     return boundary.write(boundary.values(door._who, door.journal, change), _nothing).at
 
 
-_ROWS = """
-SELECT to_jsonb(s) - '{tenant_id,run_id,last_opened_at,last_closed_at}'::text[],
-       last_opened_at IS NULL, last_closed_at IS NULL, last_opened_at = (SELECT max(last_closed_at) FROM runs_step
-                                                                          WHERE run_id = %(run)s)
-  FROM runs_step s WHERE run_id = %(run)s ORDER BY seq
-"""
-_EVENTS = """
-SELECT seq, name, actor, message, data, at = (SELECT max(at) FROM tenants_event WHERE subject = subject_of_run(%(run)s))
-  FROM tenants_event WHERE subject = subject_of_run(%(run)s) AND name LIKE 'step.%%' ORDER BY seq
-"""
-
-
-def _rows(run: Started) -> list[Any]:
-    with scope(run.tenant), connection.cursor() as cursor:
-        found = []
-        for query in (_ROWS, _EVENTS):
-            cursor.execute(query, {"run": run.id})
-            found += cursor.fetchall()
-        return found
-
-
 @pytest.mark.parametrize("closing", [ASKED, USED, USED_WITHOUT_PRICE])
+
+
 @pytest.mark.parametrize("stamped", [False, True])
 def test_a_turn_with_its_call_leaves_what_the_function_leaves(
     clerk: Tenant, closing: Closing, *, stamped: bool
@@ -78,7 +57,7 @@ def test_a_turn_with_its_call_leaves_what_the_function_leaves(
         door.open_turn(message="It thinks.")
         opening = Opening(2, key=KEY, stamp=_stamp(run) if stamped else None, message="Pays.")
         assert way(door, Change(closing, [CALL], opening))
-        left.append(_rows(run))
+        left.append(rows(run))
     assert left[0] == left[1]
     assert [row[1] for row in left[0][2:]] == [
         "step.planned", "step.started", "step.completed", "step.planned", "step.started"
@@ -93,7 +72,7 @@ def test_a_call_with_the_next_turn_leaves_what_the_function_leaves(clerk: Tenant
         door.open_turn()
         door.close_turn_and_open(USED, plans=[CALL], opening=Opening(2, key=KEY, stamp=_stamp(run)))
         assert way(door, Change(Closing(2, "completed", result='{"paid": 1.10}'), [TURN], Opening(3)))
-        left.append(_rows(run))
+        left.append(rows(run))
     assert left[0] == left[1]
     assert run.journal.step(2).result == '{"paid": 1.10}'
 
@@ -158,18 +137,18 @@ def test_where_anything_is_otherwise_nothing_is_written(
 ) -> None:
     opening = Opening(2, key=KEY, stamp=_stamp(run))
     otherwise(run)
-    before = _rows(run)
+    before = rows(run)
     assert _go_on(door, Change(ASKED, [CALL], opening)) is None
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_a_step_whose_attempt_is_closed_already_is_left_as_it_is(run: Started, door: Holder) -> None:
     stale = door.journal
     door.close(ASKED)
     door.journal = stale._replace(last_event=door.journal.last_event)
-    before = _rows(run)
+    before = rows(run)
     assert _go_on(door, Change(ASKED, [CALL], Opening(2, key=KEY))) is None
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_a_holder_goes_on_after_others_have_told_of_its_run(run: Started, door: Holder) -> None:
@@ -204,31 +183,18 @@ def test_a_holder_that_lost_its_run_is_told_so(run: Started, door: Holder) -> No
     ],
 )
 def test_what_is_not_the_usual_boundary_is_left_to_the_function(run: Started, door: Holder, change: Change) -> None:
-    before = _rows(run)
+    before = rows(run)
     assert _go_on(door, change) is None
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_a_step_that_was_tried_before_is_left_to_the_function(run: Started, door: Holder) -> None:
     door.close(Closing(1, "started", cause="server", message="503", not_done=False, delay=0))
     door.open(Opening(1))
-    before = _rows(run)
+    before = rows(run)
     assert _go_on(door, Change(ASKED, [CALL], Opening(2))) is None
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started) -> None:
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE runs_step, runs_run, runs_lease, tenants_event, tenants_tenant")
-    query = onward._query(said=True, stamped=True, used=True)
-    count = max(map(int, re.findall(r"\$(\d+)", query)))
-    with scope(run.tenant), connection.cursor() as cursor:
-        cursor.execute(f"SELECT {onward._BY_INDEX}, set_config('plan_cache_mode', 'force_generic_plan', true)")
-        cursor.execute(f"PREPARE boundary AS {query}")
-        cursor.execute(f"EXPLAIN EXECUTE boundary({', '.join(['NULL'] * count)})")
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-        cursor.execute("DEALLOCATE boundary")
-    read = re.findall(r"(Seq Scan|Bitmap \w+ Scan|Index(?: Only)? Scan using \w+)(?: on (?:runs|tenants)_)", plan)
-    assert sorted(read) == [
-        f"Index Scan using {table}_pkey" for table in ("runs_lease", "runs_step", "tenants_tenant")
-    ], plan
+    assert ways(run, onward._query(said=True, stamped=True, used=True)) == BY_KEY

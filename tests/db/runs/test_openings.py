@@ -1,20 +1,18 @@
 """The first attempt on an allowed call as one statement: it leaves what the function leaves, or nothing."""
 
-import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from django.db import connection, connections
 
 from approvals.models import Channel
-from runs import boundary, commands, onward, openings
+from runs import boundary, commands, openings
 from runs.entries import Change, Closing, Opening
 from runs.journal import Halted, Holder, LostLease, StaleStamp
 from tenants import stamps
 from tenants.models import Tenant
 from tenants.scope import scope
 from tests.cast.journal import Started, begin, call, lapse
+from tests.cast.journal_rows import BY_KEY, rows, ways
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -50,28 +48,9 @@ def _by_function(door: Holder, opening: Opening) -> float | None:
     return boundary.write(boundary.values(door._who, door.journal, Change(opening=opening)), _nothing).at
 
 
-_ROWS = """
-SELECT to_jsonb(s) - '{tenant_id,run_id,last_opened_at,last_closed_at}'::text[],
-       last_opened_at = (SELECT max(at) FROM tenants_event WHERE subject = subject_of_run(%(run)s)),
-       last_closed_at IS NULL
-  FROM runs_step s WHERE run_id = %(run)s ORDER BY seq
-"""
-_EVENTS = """
-SELECT seq, name, actor, message, data FROM tenants_event
- WHERE subject = subject_of_run(%(run)s) AND name LIKE 'step.%%' ORDER BY seq
-"""
-
-
-def _rows(run: Started) -> list[Any]:
-    with scope(run.tenant), connection.cursor() as cursor:
-        found = []
-        for query in (_ROWS, _EVENTS):
-            cursor.execute(query, {"run": run.id})
-            found += cursor.fetchall()
-        return found
-
-
 @pytest.fixture
+
+
 def door(run: Started) -> Holder:
     """The holder of a run whose call may be made."""
     return _asked(run)
@@ -82,7 +61,7 @@ def test_it_leaves_what_the_function_leaves(clerk: Tenant) -> None:
     for way in (_at_once, _by_function):
         run = begin(clerk)
         assert way(_asked(run), _opening(run))
-        left.append(_rows(run))
+        left.append(rows(run))
     assert left[0] == left[1]
     assert [row[1] for row in left[0][2:]][-2:] == ["step.planned", "step.started"]
 
@@ -109,11 +88,11 @@ def test_where_anything_is_otherwise_nothing_is_written_and_the_door_says_what(
 ) -> None:
     opening = _opening(run)
     otherwise(run)
-    before = _rows(run)
+    before = rows(run)
     assert _at_once(door, opening) is None
     with pytest.raises(error):
         door.open(opening)
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_a_holder_opens_after_others_have_told_of_its_run(run: Started, door: Holder) -> None:
@@ -146,22 +125,10 @@ def test_what_is_not_the_first_attempt_under_a_stamp_is_left_to_the_function(run
     door.open(usual)
     door.close(Closing(2, "started", cause="server", message="503", not_done=True, delay=0))
     assert not openings.usual(door.journal, usual)
-    before = _rows(run)
+    before = rows(run)
     assert _at_once(door, usual) is None
-    assert _rows(run) == before
+    assert rows(run) == before
 
 
 def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started) -> None:
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE runs_step, runs_run, runs_lease, tenants_event, tenants_tenant")
-    count = max(map(int, re.findall(r"\$(\d+)", openings.QUERY)))
-    with scope(run.tenant), connection.cursor() as cursor:
-        cursor.execute(f"SELECT {onward._BY_INDEX}, set_config('plan_cache_mode', 'force_generic_plan', true)")
-        cursor.execute(f"PREPARE opening AS {openings.QUERY}")
-        cursor.execute(f"EXPLAIN EXECUTE opening({', '.join(['NULL'] * count)})")
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-        cursor.execute("DEALLOCATE opening")
-    read = re.findall(r"(Seq Scan|Bitmap \w+ Scan|Index(?: Only)? Scan using \w+)(?: on (?:runs|tenants)_)", plan)
-    assert sorted(read) == [
-        f"Index Scan using {table}_pkey" for table in ("runs_lease", "runs_step", "tenants_tenant")
-    ], plan
+    assert ways(run, openings.QUERY) == BY_KEY
