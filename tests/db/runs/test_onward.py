@@ -44,8 +44,6 @@ def _by_function(door: Holder, change: Change) -> float | None:
 
 
 @pytest.mark.parametrize("closing", [ASKED, USED, USED_WITHOUT_PRICE])
-
-
 @pytest.mark.parametrize("stamped", [False, True])
 def test_a_turn_with_its_call_leaves_what_the_function_leaves(
     clerk: Tenant, closing: Closing, *, stamped: bool

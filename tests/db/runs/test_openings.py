@@ -49,8 +49,6 @@ def _by_function(door: Holder, opening: Opening) -> float | None:
 
 
 @pytest.fixture
-
-
 def door(run: Started) -> Holder:
     """The holder of a run whose call may be made."""
     return _asked(run)
