@@ -43,7 +43,7 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     given, needed = facts.progress
     row = facts.request
     return Answering(
-        rules=_rules(facts, names, reader),
+        rules=rule_lines(facts, names, reader),
         ladder=people.ladder(facts, names, reader=reader.id),
         clocks=clocks.counted(facts) if row.status == "pending" else (),
         answers=_answers(facts, verdict, mine),
@@ -64,7 +64,8 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     )
 
 
-def _rules(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
+def rule_lines(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
+    """Every rule that asks for this request, in the order of the rules."""
     may_open = reader.member.has("admin")
     return [
         RuleLine(

@@ -8,18 +8,18 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from approvals import requirements, reviewers, rules, writing
+from approvals import requirements, reviewers, writing
 from approvals.calls import MASK
 from approvals.checks import number, text_of
 from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
-from approvals.pages import values
+from approvals.pages import alike, values
+from approvals.pages.alike import Beside, Common, SameCall
 from approvals.pages.flags import flags
 from approvals.pages.parts import Cell, Column
 from approvals.pages.question import agent_of
 from approvals.pages.reader import Reader
 from approvals.rosters import Roster
-from tenants import wording
 
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
@@ -38,6 +38,9 @@ class BulkRow:
     cells: Sequence[Cell]
     checked: bool
     more: int  # Approvals it still needs after this one.
+    run_title: Shown | None
+    asked_at: datetime
+    beside: Beside
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class BulkView:
     tool: str = ""
     agent: str = ""
     same: Sequence[tuple[str, Shown]] = ()
-    rule: str = ""
+    same_calls: Sequence[SameCall] = ()
+    common: Common | None = None
     undo: str = ""
     columns: Sequence[Column] = ()
     rows: Sequence[BulkRow] = ()
@@ -89,8 +93,19 @@ class BulkView:
     @property
     def across(self) -> bool:
         """Whether the table needs the whole width: many columns, or several with long texts."""
-        long = any(len(str(cell)) > LONG_CELL for row in self.rows for cell in row.cells)
-        return len(self.columns) > 3 or (len(self.columns) > 2 and long)
+        long = self.reads or any(len(str(cell)) > LONG_CELL for row in self.rows for cell in row.cells)
+        columns = len(self.columns) + self.reads
+        return columns > 3 or (columns > 2 and long)
+
+    @property
+    def reads(self) -> bool:
+        """Whether a column tells what was read of each when it was asked."""
+        return any(row.beside.read or row.beside.unread for row in self.rows)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether some are not ticked since they are the same call as another."""
+        return any(row.beside.same and not row.checked for row in self.rows)
 
     @property
     def tally(self) -> list[tuple[str, int]]:
@@ -117,48 +132,55 @@ def build(
     voted = _voted([each for each in pending if reader.voted(each)], reader)
     waiting = [each for each in pending if not reader.voted(each)]
     apart = _apart(waiting, names, reader)
-    alike = [each for each in waiting if each.request.pk not in apart]
+    rest = [each for each in waiting if each.request.pk not in apart]
+    same = alike.same_calls(pending)
     view = BulkView(
         url=url,
         title=shown(_("Decide together")),
         at=reader.now,
         outliers=_outliers(waiting, apart, reader),
         voted=voted,
+        same_calls=[alike.told(each, reader) for each in same],
         results=results,
     )
-    return _compared(view, alike, names, reader, form) if alike else view
+    chosen = form.chosen if form.chosen is not None else _chosen(rest, same, reader)
+    return _compared(view, rest, alike.common(rest, same, names, reader), names, reader, chosen) if rest else view
 
 
-def _compared(view: BulkView, alike: Sequence[Facts], names: Roster, reader: Reader, form: BulkForm) -> BulkView:
+def _chosen(rest: Sequence[Facts], same: Sequence[Sequence[Facts]], reader: Reader) -> set[UUID]:
+    """What is ticked before anybody chose: each call once."""
+    return {each.request.pk for each in rest} - alike.repeated(same, reader)
+
+
+def _compared(
+    view: BulkView,
+    found: Sequence[Facts],
+    common: Common,
+    names: Roster,
+    reader: Reader,
+    chosen: Collection[UUID],
+) -> BulkView:
     """The page with those that may be answered together, side by side."""
-    texts = [_texts(each) for each in alike]
+    texts = [_texts(each) for each in found]
     every = list(dict.fromkeys(name for each in texts for name in each))
     differing = [name for name in every if len({each.get(name) for each in texts}) > 1]
-    row = alike[0].request
+    row = found[0].request
     return replace(
         view,
-        title=shown(f"{len(alike)} × {row.tool_title or row.tool}"),
-        risk=row.risk if len({each.request.risk for each in alike}) == 1 else "",
+        title=shown(f"{len(found)} × {row.tool_title or row.tool}"),
+        risk=row.risk if len({each.request.risk for each in found}) == 1 else "",
         tool=row.tool,
-        agent=agent_of(row) if len({agent_of(each.request) for each in alike}) == 1 else "",
+        agent=agent_of(row) if len({agent_of(each.request) for each in found}) == 1 else "",
         same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in every if name not in differing],
-        rule=wording.listed(map(rules.named, _rules(alike))),
+        common=common,
         undo=str(row.definition.get("undo") or ""),
         columns=[Column(name, _numeric(texts, name)) for name in differing],
         rows=[
-            _row(
-                each,
-                text,
-                differing,
-                texts,
-                reader,
-                more=_more(each, names, reader),
-                checked=form.chosen is None or each.request.pk in form.chosen,
-            )
-            for each, text in zip(alike, texts, strict=True)
+            _row(each, text, differing, texts, reader, beside, more=_more(each, names, reader), chosen=chosen)
+            for each, text, beside in zip(found, texts, common.besides, strict=True)
         ],
-        answers=frozenset.intersection(*(frozenset(each.answers) for each in alike)) & {"approve", "reject"},
-        reason_required=any(each.requirement.reason_required for each in alike),
+        answers=frozenset.intersection(*(frozenset(each.answers) for each in found)) & {"approve", "reject"},
+        reason_required=any(each.requirement.reason_required for each in found),
     )
 
 
@@ -179,19 +201,19 @@ def _apart(waiting: Sequence[Facts], names: Roster, reader: Reader) -> dict[obje
     return apart | _lonely([each for each in waiting if each.request.pk not in apart])
 
 
-def _lonely(alike: Sequence[Facts]) -> dict[object, str]:
+def _lonely(rest: Sequence[Facts]) -> dict[object, str]:
     """Of at least four, the ones with a value that all the others share among themselves."""
-    if len(alike) < FEW:
+    if len(rest) < FEW:
         return {}
-    texts = [_texts(each) for each in alike]
+    texts = [_texts(each) for each in rest]
     found: dict[object, str] = {}
     for name in texts[0]:
         counted = Counter(each.get(name, "") for each in texts).most_common(2)
-        if counted[0][1] != len(alike) - 1:
+        if counted[0][1] != len(rest) - 1:
             continue
         odd = next(i for i, each in enumerate(texts) if each.get(name, "") != counted[0][0])
         told = {"name": name, "value": texts[odd].get(name, "")[:SHOWN_CELL], "others": counted[0][0][:SHOWN_CELL]}
-        found[alike[odd].request.pk] = _("%(name)s is %(value)s. The others: %(others)s.") % told
+        found[rest[odd].request.pk] = _("%(name)s is %(value)s. The others: %(others)s.") % told
     return found
 
 
@@ -228,12 +250,6 @@ def _texts(facts: Facts) -> dict[str, str]:
     return {name: MASK if name in masked else text_of(value) for name, value in found.items()}
 
 
-def _rules(alike: Sequence[Facts]) -> list[str]:
-    """The rules that asked for every one of them."""
-    asked = [[each.name for each in one.requirement.trace] for one in alike]
-    return [name for name in dict.fromkeys(asked[0]) if all(name in names for names in asked)]
-
-
 def _more(facts: Facts, names: Roster, reader: Reader) -> int:
     """How many approvals are still missing once the reader has given theirs."""
     voters = {vote.voter.key: vote.voter for vote in facts.votes}
@@ -253,9 +269,10 @@ def _row(
     differing: Sequence[str],
     texts: Sequence[Mapping[str, str]],
     reader: Reader,
+    beside: Beside,
     *,
     more: int,
-    checked: bool,
+    chosen: Collection[UUID],
 ) -> BulkRow:
     cells = [Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, _numeric(texts, name), name) for name in differing]
     return BulkRow(
@@ -264,6 +281,9 @@ def _row(
         url=reader.request_url(facts.request.pk),
         label=shown(facts.version.title),
         cells=cells,
-        checked=checked,
+        checked=facts.request.pk in chosen,
         more=more,
+        run_title=alike.run_title(facts.request),
+        asked_at=facts.request.opened_at,
+        beside=beside,
     )

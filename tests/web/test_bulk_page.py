@@ -12,7 +12,7 @@ from tenants import ids
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
-from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
+from tests.cast.requests import ARGUMENTS, REFUND, a_call, fresh, park, rule
 
 URL = "/t/acme/inbox/bulk/"
 Parking = Callable[..., ApprovalRequest]
@@ -35,6 +35,14 @@ def page(client: Client, *requests: ApprovalRequest) -> str:
 
 def offered(text: str) -> list[str]:
     return re.findall(r'name="request" value="([^"]+)"', text)
+
+
+def ticked(text: str) -> list[str]:
+    return re.findall(r'name="request" value="([^"]+)" checked', text)
+
+
+def told(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
 
 
 def test_what_differs_is_a_column_and_what_is_the_same_is_said_once(parking: Parking, alice: Member) -> None:
@@ -157,13 +165,78 @@ def test_where_one_approval_is_not_enough_it_says_what_is_still_needed(
     assert "runs once it has all the approvals it needs" in text
 
 
-def test_only_rules_that_asked_for_all_are_named_for_all(acme: Tenant, parking: Parking, alice: Member) -> None:
+def test_every_rule_is_named_once_for_all_it_asks_for_and_else_beside_its_requests(
+    acme: Tenant, parking: Parking, alice: Member
+) -> None:
     rule(acme, alice, "Refunds", approvals=1)
     first = parking()
-    rule(acme, alice, "Large refunds", approvals=1)
+    rule(acme, alice, "Large refunds", approvals=3)
     second = parking()
-    assert "Rule Refunds. " in page(browser(alice), first, second)
-    assert "Large refunds" in page(browser(alice), second, second)
+    common, rows = told(page(browser(alice), first, second)).split("Fields that differ")
+    assert "Rule Refunds asks one reviewer." in common
+    assert "Large refunds" not in common
+    assert rows.count("Rule Large refunds asks 3 reviewers.") == 1
+    assert "Rule Refunds" not in rows
+    common, rows = told(page(browser(alice), second, parking())).split("Fields that differ")
+    assert common.index("Rule Refunds asks one reviewer.") < common.index("Rule Large refunds asks 3 reviewers.")
+    assert "Rule " not in rows
+
+
+def test_a_call_asked_for_more_than_once_is_said_and_ticked_once(parking: Parking, alice: Member) -> None:
+    run = {"id": "r", "title": "Case 7"}
+    first, again = parking(a_call(run=run)), parking(a_call(run=run))
+    other = parking(a_call(arguments={**ARGUMENTS, "order_id": "A-2"}))
+    text = page(browser(alice), again, other, first)
+    assert "1 call is asked for more than once" in text
+    note = text.split('id="same-calls"')[1].split("</section>")[0]
+    assert re.findall(r'href="/t/acme/requests/([^/]+)/"', note) == [str(first.pk), str(again.pk)]
+    assert told(note).count("in “Case 7”, asked") == 2
+    assert told(text).count("the same call, asked 2 times") == 2
+    assert sorted(ticked(text)) == sorted([str(first.pk), str(other.pk)])
+    assert "asked for more than once" not in page(browser(alice), first, other)
+
+
+def test_a_call_that_is_approved_already_is_not_ticked_again(
+    parking: Parking, acme: Tenant, alice: Member, bo: Member
+) -> None:
+    rule(acme, bo, approvals=2)
+    mine, again = parking(), parking()
+    decisions.decide(mine.pk, tenant=acme.pk, actor=actor(alice), decision="approve", version=1, channel="page")
+    text = page(browser(alice), mine, again)
+    assert offered(text) == [str(again.pk)]
+    assert ticked(text) == []
+    assert "(your approval is in)" in text
+
+
+def test_another_tool_or_value_is_another_call(parking: Parking, alice: Member) -> None:
+    rows = [parking(), parking(a_call(tool="pay")), parking(a_call(arguments={**ARGUMENTS, "count": 2}))]
+    assert "the same call" not in page(browser(alice), *rows)
+
+
+def test_what_was_read_stands_once_for_all_and_else_beside_each(parking: Parking, alice: Member) -> None:
+    one, other = (
+        parking(a_call(evidence=f'{{"goes_to": "card of {who}", "order_id": "Found.", "bank": "North"}}'))
+        for who in ("Ida", "Per")
+    )
+    dark = parking(a_call(evidence_error="the ledger did not answer"))
+    common, rows = told(page(browser(alice), one, other)).split("Fields that differ")
+    assert "Read when each was asked, the same of all: order_id: Found. · bank: North" in common
+    assert "goes_to: card of Ida" in rows
+    assert "goes_to: card of Per" in rows
+    assert "North" not in rows
+    rows = told(page(browser(alice), one, dark)).split("Fields that differ")[1]
+    assert "bank: North" in rows
+    assert "not read It could not be read: the ledger did not answer" in rows
+
+
+def test_where_nothing_is_read_beside_the_parameters_it_says_so(parking: Parking, alice: Member) -> None:
+    assert "the tool has nothing to read for the reviewer" in page(browser(alice), parking(), parking())
+
+
+def test_what_was_read_of_a_sensitive_parameter_stays_masked(parking: Parking, alice: Member) -> None:
+    secret = {**REFUND, "sensitive": ["note"]}
+    rows = [parking(a_call(definition=secret, evidence=f'{{"note": "belongs to {who}"}}')) for who in ("Ida", "Per")]
+    assert "belongs to" not in page(browser(alice), *rows)
 
 
 def test_who_takes_back_every_choice_is_told_so_and_finds_the_list_again(parking: Parking, alice: Member) -> None:
@@ -180,7 +253,7 @@ def test_what_was_not_chosen_stays_so_when_the_form_comes_back(parking: Parking,
     form = {**sent(chosen, other, decision="reject"), "request": [str(chosen.pk)]}
     text = browser(alice).post(URL, form).text
     assert "Write a reason." in text
-    assert re.findall(r'name="request" value="([^"]+)" checked', text) == [str(chosen.pk)]
+    assert ticked(text) == [str(chosen.pk)]
     assert offered(text) == [str(chosen.pk), str(other.pk)]
 
 
