@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from approvals.reviewers import asking
 from approvals.story import tell
 from tenants import audit, ids
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import Member
 from tenants.refusals import Refusal
 from tenants.scope import current, scope
@@ -149,7 +150,7 @@ def _act(
     *,
     tenant: UUID,
     actor: Actor,
-    action: str,
+    action: Action | Literal[""],
     channel: str = "",
 ) -> Result:
     """Do the work under the request's lock, with its audit entry; a refusal's entry commits before it is raised."""

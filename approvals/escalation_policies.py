@@ -10,6 +10,7 @@ from approvals import clock, errors, rule_bodies
 from approvals.models import EscalationPolicy
 from tenants import audit, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.refusals import not_found
 from tenants.scope import current
 
@@ -122,7 +123,7 @@ _CHECKS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 """Each field with the column it is kept in and what reads it."""
 
 
-def _record(action: str, row: EscalationPolicy, *, actor: Actor, channel: str) -> None:
+def _record(action: Action, row: EscalationPolicy, *, actor: Actor, channel: str) -> None:
     stamps.bump()
     detail = {**written(row), "calendar": str(row.calendar_id) if row.calendar_id else None}
     audit.record(action, actor=actor, target=f"escalation_policy:{row.pk}", detail=detail, channel=channel)

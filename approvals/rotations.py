@@ -12,6 +12,7 @@ from approvals import clock, errors, rotas, rule_bodies
 from approvals.models import EscalationPolicy, Rotation, RotationMember, RotationOverride
 from tenants import audit, stamps, times, wording
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import Member
 from tenants.refusals import not_found
 from tenants.scope import current
@@ -222,6 +223,6 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _record(action: str, row: Rotation, *, actor: Actor, channel: str) -> None:
+def _record(action: Action, row: Rotation, *, actor: Actor, channel: str) -> None:
     stamps.bump()
     audit.record(action, actor=actor, target=f"rotation:{row.pk}", detail=written(row), channel=channel)

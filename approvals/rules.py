@@ -13,6 +13,7 @@ from approvals.models import PolicyRule, PolicyVersion
 from approvals.policy import Rule, RuleSet
 from tenants import audit, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.refusals import not_found
 from tenants.scope import current
 
@@ -184,5 +185,5 @@ def _said(uncovered: int) -> dict[str, int]:
     return {"uncovered_hours": uncovered} if uncovered else {}
 
 
-def _record(action: str, rule: PolicyRule, *, actor: Actor, detail: Mapping[str, Any], channel: str) -> None:
+def _record(action: Action, rule: PolicyRule, *, actor: Actor, detail: Mapping[str, Any], channel: str) -> None:
     audit.record(action, actor=actor, target=f"policy:{rule.pk}", detail=detail, channel=channel)

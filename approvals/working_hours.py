@@ -14,6 +14,7 @@ from approvals import calendars, clock, errors, free_days, rule_bodies, week_tex
 from approvals.models import Calendar
 from tenants import audit, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import Tenant
 from tenants.refusals import not_found
 from tenants.scope import current
@@ -201,7 +202,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _record(action: str, row: Calendar, *, actor: Actor, channel: str) -> None:
+def _record(action: Action, row: Calendar, *, actor: Actor, channel: str) -> None:
     stamps.bump()
     detail = {**written(row), "default": row.is_default}
     audit.record(action, actor=actor, target=f"calendar:{row.pk}", detail=detail, channel=channel)

@@ -16,6 +16,7 @@ from runs.models import Run, Step
 from runs.starting import Start, person, start
 from tenants import agents, audit, events
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import Event
 from tenants.refusals import Refusal, forbidden, invalid, not_found
 
@@ -172,7 +173,7 @@ def _remark(text: str) -> str:
     return validation.remark("comment", text) if text else ""
 
 
-def _done(door: Command, action: str, channel: str, **detail: Any) -> Run:
+def _done(door: Command, action: Action, channel: str, **detail: Any) -> Run:
     target = f"run:{door.run.pk}"
     audit.record(action, actor=door.actor, target=target, detail=detail, channel=channel)
     return door.run

@@ -13,6 +13,7 @@ from runs.models import AgentVersion, Run
 from runs.programs import risks_from
 from tenants import agents, audit, members, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import AgentAccess, Member, ToolSetting
 from tenants.refusals import forbidden, invalid, not_found
 from tenants.scope import current, scope
@@ -163,7 +164,7 @@ def _settle_run(key: UUID, name: str, *, tenant: UUID, actor: Actor, channel: st
             door.move(states.PAUSED, reason=states.AGENT_STOPPED)
         else:
             door.move(states.QUEUED, data={"because": "agent_started"})
-        action = "run.paused" if stopped else "run.resumed"
+        action: Action = "run.paused" if stopped else "run.resumed"
         detail = {"because": states.AGENT_STOPPED if stopped else "agent_started"}
         audit.record(action, actor=actor, target=f"run:{key}", detail=detail, channel=channel)
         return True

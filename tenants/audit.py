@@ -12,6 +12,7 @@ from psycopg.errors import SerializationFailure
 
 from tenants import exact_json, prepared
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import AuditHead
 from tenants.scope import current
 from tenants.signing import sign
@@ -49,7 +50,7 @@ Head = tuple[int, str]
 
 
 def record(
-    action: str,
+    action: Action,
     *,
     actor: Actor,
     target: str,

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants import audit, members, naming, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import Group, GroupMember, Member
 from tenants.refusals import invalid, not_found
 from tenants.scope import current
@@ -91,7 +92,7 @@ def _fill(found: Group, wanted: Sequence[Member]) -> None:
     GroupMember.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _changed(action: str, found: Group, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
+def _changed(action: Action, found: Group, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
     told = {**detail, "called": found.name}  # So that the entry says later what it was called now.
     audit.record(action, actor=actor, target=f"group:{found.pk}", detail=told, channel=channel)

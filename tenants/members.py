@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants import audit, naming, stamps
 from tenants.actors import Actor
+from tenants.audit_names import Action
 from tenants.models import ROLES, Member, Person
 from tenants.refusals import invalid, not_found
 from tenants.scope import current
@@ -109,7 +110,7 @@ def _known(roles: Sequence[str]) -> list[str]:
     return [role for role in ROLES if role in roles]
 
 
-def _changed(action: str, found: Member, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
+def _changed(action: Action, found: Member, *, actor: Actor, detail: dict[str, Any], channel: str) -> None:
     stamps.bump()
     told = {**detail, "called": found.name}  # So that the entry says later what it was called now.
     audit.record(action, actor=actor, target=f"member:{found.pk}", detail=told, channel=channel)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from typing import Any
 
@@ -71,6 +72,11 @@ class Row:
     badge: str = ""
     url: str = ""
     button: str = ""
+    mark: str = ""
+    """What tells it from others of its name."""
+    last: datetime | None = None
+    """When it last changed something, and where that is told."""
+    last_url: str = ""
 
 
 def base(request: TenantRequest) -> str:

@@ -1,9 +1,10 @@
 """The audit as its page shows it: each entry as a sentence, one of them in full, and whether the chain holds."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -11,63 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from approvals.display import Shown, beginning, shown
-from approvals.models import ApprovalRequest, RequestVersion
-from tenants import exact_json, ids, verification, wording
-from tenants.models import AuditEntry, AuditHead, Group, Member
+from approvals.models import ApprovalRequest
+from approvals.pages import audit_targets, audit_words
+from approvals.pages.audit_targets import Names, Target
+from tenants import exact_json, ids, keys, verification, wording
+from tenants.models import AuditEntry, AuditHead, Member
 from tenants.scope import current
 
 CHECKED_AT_ONCE = 2000
-WORDS: Mapping[str, str | Promise] = {
-    "agent.changed": gettext_lazy("switched the agent"),
-    "approval.commented": gettext_lazy("commented on"),
-    "approval.decided": gettext_lazy("answered"),
-    "approval.escalated": gettext_lazy("asked the next level about"),
-    "approval.reassigned": gettext_lazy("let another member answer"),
-    "calendar.archived": gettext_lazy("archived the calendar"),
-    "calendar.changed": gettext_lazy("changed the calendar"),
-    "calendar.created": gettext_lazy("made the calendar"),
-    "delegation.created": gettext_lazy("let somebody stand in"),
-    "delegation.withdrawn": gettext_lazy("ended a stand-in"),
-    "escalation_policy.archived": gettext_lazy("archived the escalation policy"),
-    "escalation_policy.changed": gettext_lazy("changed the escalation policy"),
-    "escalation_policy.created": gettext_lazy("made the escalation policy"),
-    "group.changed": gettext_lazy("changed the group"),
-    "group.created": gettext_lazy("made the group"),
-    "group.deleted": gettext_lazy("deleted the group"),
-    "key.created": gettext_lazy("made the key"),
-    "key.revoked": gettext_lazy("ended the key"),
-    "member.added": gettext_lazy("made a member of"),
-    "member.changed": gettext_lazy("changed the member"),
-    "override.created": gettext_lazy("let somebody step in for the rotation"),
-    "override.withdrawn": gettext_lazy("ended a stepping in for the rotation"),
-    "person.sign_in_failed": gettext_lazy("a sign-in failed for"),
-    "person.signed_in": gettext_lazy("signed in"),
-    "policy.archived": gettext_lazy("took out of force the rule"),
-    "policy.changed": gettext_lazy("changed the rule"),
-    "policy.created": gettext_lazy("made the rule"),
-    "policy.published": gettext_lazy("made live the rule"),
-    "request.refused": gettext_lazy("was refused"),
-    "rotation.archived": gettext_lazy("archived the rotation"),
-    "rotation.changed": gettext_lazy("changed the rotation"),
-    "rotation.created": gettext_lazy("made the rotation"),
-    "run.cancelled": gettext_lazy("stopped the run"),
-    "run.commented": gettext_lazy("commented on the run"),
-    "run.paused": gettext_lazy("paused the run"),
-    "run.resumed": gettext_lazy("resumed the run"),
-    "run.retried": gettext_lazy("retried the run"),
-    "run.settled": gettext_lazy("settled an outcome of the run"),
-    "run.started": gettext_lazy("started the run"),
-    "runs.purged": gettext_lazy("deleted runs past their time"),
-    "settings.changed": gettext_lazy("changed the settings"),
-    "tenant.created": gettext_lazy("founded the organisation"),
-    "tool.changed": gettext_lazy("changed the tool"),
-}
-DECISIONS: Mapping[str, str | Promise] = {
-    "approve": gettext_lazy("approved"),
-    "edit": gettext_lazy("edited and approved"),
-    "reject": gettext_lazy("rejected"),
-    "respond": gettext_lazy("answered in place of the tool"),
-}
 CHANNELS: Mapping[str, str | Promise] = {
     "page": gettext_lazy("page"),
     "api": gettext_lazy("API"),
@@ -94,10 +46,18 @@ class EntryLine:
     url: str
     at: datetime
     who: str
-    text: Shown
+    text: str
+    target: Shown
     refused: bool
     target_url: str
     by: str
+    with_key: str = ""
+    key_mark: str = ""
+    mark: str = ""
+    """What tells the target from others of its name."""
+    mark_url: str = ""
+    because: str = ""
+    """Why it was refused."""
 
 
 @dataclass(frozen=True)
@@ -138,15 +98,6 @@ class ChainView:
     unsigned: int = 0
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the targets on a page are called: requests by each of their versions, the rest as they are today."""
-
-    versions: Mapping[str, Sequence[RequestVersion]]
-    people: Mapping[str, str]
-    groups: Mapping[str, str]
-
-
 def chain(*, asked: bool) -> ChainView | None:
     """Whether the chain holds: read at once while it is short, else when somebody asks."""
     head = AuditHead.objects.filter(pk=current()).first()
@@ -157,15 +108,28 @@ def chain(*, asked: bool) -> ChainView | None:
 
 
 def lines(rows: Sequence[Mapping[str, Any]], reader: Member, base: str, query: str) -> list[EntryLine]:
-    """The entries, each as a sentence; four queries whatever their number. What the reader may not open is no link."""
-    names = _names(rows)
+    """The entries, each as a sentence; as many queries whatever their number. What the reader may not open is no
+    link."""
+    names = audit_targets.names(rows)
     open_to = {kind for kind, (_path, roles) in PAGES.items() if reader.has(*roles)}
     return [_line(row, names, base, query, open_to) for row in rows]
 
 
+def about(target: str) -> str:
+    """What one thing is called by whose entries the page is narrowed, with what tells it from others."""
+    if not target:
+        return ""
+    named = {"target": target, "at": timezone.now(), "detail": None, "actor": {"kind": "system", "id": ""}}
+    found = audit_targets.names([named]).target(named)
+    return " ".join(part for part in (str(shown(found.name)), found.mark) if part)
+
+
 def entry(row: AuditEntry, told: Mapping[str, Any], base: str) -> EntryView:
     """One entry in full; what is personal in it may have been blanked."""
-    found = [Fact(_("what"), shown(row.action)), Fact(_("target"), shown(row.target))]
+    names = audit_targets.names([told])
+    found = [Fact(_("who"), shown(_who(told)), about=f"{_by_key(told, names)} {_key_mark(told)}".strip())]
+    found.append(Fact(_("did"), shown(_sentence(told, names)), about=_because(told)))
+    found += [Fact(_("what"), shown(row.action)), Fact(_("target"), shown(row.target))]
     if told["detail"] is None:
         found.append(Fact(_("content"), shown(_("blanked")), about=_("The chain holds without it.")))
     for name, value in (told["detail"] or {}).items():
@@ -183,65 +147,66 @@ def _proof(row: AuditEntry, base: str) -> str:
 
 
 def _line(row: Mapping[str, Any], names: Names, base: str, query: str, open_to: Collection[str]) -> EntryLine:
-    kind, _colon, key = str(row["target"]).partition(":")
-    url = f"{base}{PAGES[kind][0]}{key}/" if kind in open_to and ids.parse(key) else ""
+    target = names.target(row)
+    url = f"{base}{PAGES[target.kind][0]}{target.key}/" if target.kind in open_to and ids.parse(target.key) else ""
     return EntryLine(
         number=row["seq"],
         url=f"{base}audit/?{query}entry={row['seq']}#entry",
         at=row["at"],
-        who=wording.actor(row["actor"]) or str(row["actor"]["kind"]),
-        text=shown(_sentence(row, kind, key, names)),
-        refused=row["refused"],
+        who=_who(row),
+        with_key=_by_key(row, names),
+        key_mark=_key_mark(row),
+        text=_verb(row),
+        target=shown(_object(row, target)),
         target_url=url,
+        mark=target.mark,
+        mark_url=f"{base}audit/?{urlencode({'about': target.text})}" if target.mark else "",
+        refused=row["refused"],
+        because=_because(row),
         by=str(CHANNELS.get(row["channel"], row["channel"])),
     )
 
 
-def _sentence(row: Mapping[str, Any], kind: str, key: str, names: Names) -> str:
+def _who(row: Mapping[str, Any]) -> str:
+    return wording.actor(row["actor"]) or str(row["actor"]["kind"])
+
+
+def _by_key(row: Mapping[str, Any], names: Names) -> str:
+    """Which of the keys acted; a personal one bears a name of its own beside its owner's."""
+    key = ids.parse(row["actor"]["id"]) if row["actor"]["kind"] == "key" else None
+    if key is None:
+        return ""
+    held = names.keys.get(str(key))
+    if held is None:
+        return _("an unknown key")
+    return _("service key") if held.service else _("with the key “%(name)s”") % {"name": held.name}
+
+
+def _key_mark(row: Mapping[str, Any]) -> str:
+    key = ids.parse(row["actor"]["id"]) if row["actor"]["kind"] == "key" else None
+    return keys.mark(key) if key else ""
+
+
+def _verb(row: Mapping[str, Any]) -> str:
     detail = row["detail"] or {}
-    verb = str(WORDS.get(row["action"], row["action"]))
-    if row["action"] == "approval.decided":
-        verb = str(DECISIONS.get(str(detail.get("decision")), verb))
-    target = "" if row["action"] == "person.signed_in" else _target(kind, key, row["at"], detail, names)
-    return f"{verb} {target}".strip()
+    wanted = audit_words.wanted(row["action"], detail) if row["refused"] else ""
+    return wanted or audit_words.done(row["action"], detail)
 
 
-def _target(kind: str, key: str, at: datetime, detail: Mapping[str, Any], names: Names) -> str:
-    """What the thing was called then, where the entry or the thing's own versions still say it."""
-    if kind == "request":
-        return _title(names.versions.get(key, ()), at, detail) or key[:8]
-    named = detail.get("name") or detail.get("called") or (detail.get("body") or {}).get("name") or detail.get("title")
-    if named or kind in ("agent", "tool", "path"):
-        return str(named or key)
-    if kind in ("member", "person"):
-        return names.people.get(key, key[:8])
-    if kind == "group":
-        return names.groups.get(key, key[:8])
-    return "" if kind in ("tenant", "delegation") else key[:8]
+def _because(row: Mapping[str, Any]) -> str:
+    return audit_words.because(row["action"], row["detail"] or {}) if row["refused"] else ""
 
 
-def _title(versions: Sequence[RequestVersion], at: datetime, detail: Mapping[str, Any]) -> str:
-    """The title of the version that the entry names, else of the one that stood at its time."""
-    named = [row for row in versions if row.number == detail.get("version")]
-    stood = [row for row in versions if row.created_at <= at] or versions[:1]
-    return next((row.title for row in (*named, *reversed(stood))), "")
+def _object(row: Mapping[str, Any], target: Target) -> str:
+    """What it was done to; of a refused call that no page and no call of the API takes, what was sent where."""
+    detail = row["detail"] or {}
+    if row["action"] == "person.signed_in":
+        return ""
+    if target.kind == "path" and not audit_words.wanted(row["action"], detail):
+        return f"{detail.get('method', '')} {target.key}".strip()
+    return target.name
 
 
-def _names(rows: Iterable[Mapping[str, Any]]) -> Names:
-    wanted: dict[str, set[Any]] = {}
-    for row in rows:
-        kind, _colon, key = str(row["target"]).partition(":")
-        if found := ids.parse(key):
-            wanted.setdefault(kind, set()).add(found)
-    versions = RequestVersion.objects.filter(request_id__in=wanted.get("request", ())).order_by("number")
-    members = Member.objects.select_related("person")
-    people = members.filter(pk__in=wanted.get("member", ())) | members.filter(person_id__in=wanted.get("person", ()))
-    called = list(people)
-    titles: dict[str, list[RequestVersion]] = {}
-    for version in versions.only("request_id", "number", "title", "created_at"):
-        titles.setdefault(str(version.request_id), []).append(version)
-    return Names(
-        versions=titles,
-        people={**{str(row.pk): row.name for row in called}, **{str(row.person_id): row.name for row in called}},
-        groups={str(row.pk): row.name for row in Group.objects.filter(pk__in=wanted.get("group", ()))},
-    )
+def _sentence(row: Mapping[str, Any], names: Names) -> str:
+    target = names.target(row)
+    return " ".join(part for part in (_verb(row), _object(row, target), target.mark) if part)

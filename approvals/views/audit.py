@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from approvals.pages import audit as shapes
-from tenants import audit_log, pages, signing, streaming
+from tenants import audit_log, ids, keys, pages, signing, streaming
 from tenants.models import ApiKey, AuditEntry, Member
 from tenants.paging import page
 from tenants.refusals import not_found
@@ -34,7 +34,14 @@ KINDS: Mapping[str, tuple[str | Promise, tuple[str, ...]]] = {
     "runs": (gettext_lazy("Runs"), ("run.", "runs.")),
     "settings": (
         gettext_lazy("Rules and people"),
-        ("policy.", "escalation_policy.", "group.", "member.", "key.", "settings.", "agent.", "tool.", "delegation."),
+        (
+            *("policy.", "escalation_policy.", "calendar.", "rotation.", "override.", "group.", "member.", "key."),
+            *("settings.", "agent.", "tool.", "delegation.", "tenant."),
+        ),
+    ),
+    "channels": (
+        gettext_lazy("Webhooks, chat and notices"),
+        ("channel.", "callback.", "delivery.", "notices."),
     ),
     "sign_ins": (gettext_lazy("Sign-ins"), ("person.",)),
 }
@@ -50,6 +57,9 @@ class Filters:
     to: str = ""
     whats: Sequence[tuple[str, str]] = ()
     searched: str = ""
+    about: str = ""
+    """The one thing, as `kind:id`, whose entries are read."""
+    about_words: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ def show(request: TenantRequest, **_names: object) -> HttpResponse:
         verify_url=f"{url}?{query}verify=1",
         exports=_links(f"{url}export/?{query}"),
         records=_records(base),
-        filters=filters,
+        filters=replace(filters, about_words=shapes.about(filters.about)),
         entries=shapes.lines(audit_log.shown(found.items), request.member, base, query),
         page=Paging(
             next_url=f"{url}?{query}{urlencode({'cursor': found.next})}" if found.next else "",
@@ -157,6 +167,8 @@ def narrowed(filters: Filters) -> "QuerySet[AuditEntry]":
         for beginning in KINDS[filters.what][1]:
             kinds |= Q(action__startswith=beginning)
         rows = rows.filter(kinds)
+    if filters.about:
+        rows = rows.filter(target=filters.about)
     return rows.filter(actor_id__in=_actors(filters.who)) if filters.who else rows
 
 
@@ -168,9 +180,15 @@ def _filters(given: Mapping[str, str]) -> Filters:
         from_=_day_text(given.get("from", "")),
         to=_day_text(given.get("to", "")),
         whats=[(value, str(words)) for value, (words, _actions) in KINDS.items()],
+        about=_about(given.get("about", "")),
     )
     bounded = (found.who or found.what) and not found.from_
     return replace(found, searched=_("Searched: the last 90 days.") if bounded else "")
+
+
+def _about(text: str) -> str:
+    kind, _colon, key = text.partition(":")
+    return f"{kind}:{found}" if (found := ids.parse(key)) and kind.isidentifier() else ""
 
 
 def _day_text(text: str) -> str:
@@ -199,7 +217,9 @@ def _end(filters: Filters) -> datetime | None:
 
 
 def _actors(who: str) -> list[str]:
-    """The ids of the persons and keys of this name or address."""
+    """The ids of the persons and keys of this name or address, or of the keys of this mark."""
+    if marked := keys.marked(who):
+        return [str(key) for key in marked]
     people = Member.objects.filter(Q(person__name__icontains=who) | Q(person__email__icontains=who))
     persons = [str(key) for key in people.values_list("person_id", flat=True)[:MATCHES]]
     named = ApiKey.objects.filter(Q(name__icontains=who) | Q(owner__in=people)).values_list("pk", flat=True)
@@ -208,7 +228,8 @@ def _actors(who: str) -> list[str]:
 
 def _query(filters: Filters) -> str:
     """The filters for an address, with an & behind them."""
-    given = {"who": filters.who, "what": filters.what, "from": filters.from_, "to": filters.to}
+    whole = {"who": filters.who, "what": filters.what, "about": filters.about}
+    given = {**whole, "from": filters.from_, "to": filters.to}
     text = urlencode({name: value for name, value in given.items() if value})
     return f"{text}&" if text else ""
 

@@ -216,6 +216,7 @@ class RunView:
     """A run's own page. Seconds of model and tools are work; those of people are waiting."""
 
     id: str
+    reference: str
     url: str
     title: Shown
     agent: str

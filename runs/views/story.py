@@ -17,7 +17,7 @@ from runs.telling import Asking, Brief, Detail, Used
 from runs.views.holdups import holdups
 from runs.views.shapes import Ended, EventLine, RunView, Settled
 from runs.views.steps import ENDED, Timeline, worked
-from tenants import events, wording
+from tenants import events, ids, wording
 from tenants.events import EventRow
 from tenants.models import Event, Member
 
@@ -44,6 +44,7 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
     asked = {each.id: [brief.names[m] for m in each.asked if m in brief.names] for each in detail.asking.values()}
     return RunView(
         id=str(run.id),
+        reference=ids.reference(run.id),
         url=url,
         title=title(run),
         agent=agent(run),

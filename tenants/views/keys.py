@@ -1,5 +1,8 @@
 """The keys of the tenant: made, told once, ended."""
 
+from collections.abc import Mapping
+from datetime import datetime
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -57,12 +60,18 @@ def revoke(request: TenantRequest, key_id: UUID, **_names: object) -> HttpRespon
 def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: str = "") -> HttpResponse:
     with pages.read(request):
         found = ApiKey.objects.select_related("owner__person").order_by("-revoked_at", "-created_at", "-id")
-        rows = tuple(_row(key, pages.base(request)) for key in found[:SHOWN])
+        listed = list(found[:SHOWN])
+        acted = keys.last_acts(listed)
+        rows = tuple(_row(key, acted, pages.base(request)) for key in listed)
     view = FormView(
         title=pgettext("API", "Keys"),
         url=pages.base(request) + HERE,
         button=_("Make a key"),
-        words=(_("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),),
+        words=(
+            _("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),
+            _("What follows “…” is the end of the part before the secret: by it a key is told from others."),
+            _("A last change is the last thing the audit keeps; who only reads leaves no entry."),
+        ),
         rows=rows,
         rows_title=_("Keys there are"),
         secret=secret,
@@ -72,7 +81,7 @@ def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: st
     return pages.page(request, "settings/form.html", context, section="settings", here=HERE, status=status)
 
 
-def _row(key: ApiKey, base: str) -> pages.Row:
+def _row(key: ApiKey, acted: Mapping[UUID, datetime], base: str) -> pages.Row:
     made = localtime(key.created_at)
     words = {
         "owner": key.owner.name,
@@ -82,7 +91,10 @@ def _row(key: ApiKey, base: str) -> pages.Row:
     badge = _("ended") if key.revoked_at else _("service") if key.service else ""
     return pages.Row(
         name=key.name,
+        mark=keys.mark(key.pk),
         text=_("%(owner)s, since %(day)s. May: %(scopes)s") % words,
+        last=acted.get(key.pk),
+        last_url=f"{base}audit/?{urlencode({'who': keys.mark(key.pk)})}",
         badge=badge,
         url="" if key.revoked_at else f"{base}{HERE}{key.pk}/revoke/",
         button=_("End it"),

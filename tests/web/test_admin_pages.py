@@ -522,6 +522,7 @@ def make_group(tenant: Tenant, by: Member, name: str) -> None:
 @pytest.mark.parametrize("path", [path for path in PAGES if "export" not in path])
 def test_a_page_costs_the_same_however_much_it_shows(acme: Tenant, people: People, path: str, play: Any) -> None:
     client = enter(people["ravi"])
+    rule(acme, people["ravi"], "First of its kind", when="args.amount > 1", tools=["refund_it"])
     read(client, path)
     with CaptureQueriesContext(
         connection,
