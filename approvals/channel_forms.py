@@ -42,6 +42,7 @@ KIND_WORDS = {
     outbox.NOBODY: _("Too few people can answer"),
     outbox.UNREADABLE: _("A rule could not be evaluated"),
     outbox.ENDED: _("How a question about a run of mine ended"),
+    outbox.UNKNOWN: _("A call may or may not have happened, and I may settle it"),
 }
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from approvals import clock, errors
 from approvals.models import Delivery
-from approvals.notifications import health, outbox
+from approvals.notifications import health, outbox, unsettled
 from tenants import audit, ids
 from tenants.actors import Actor
 from tenants.refusals import Refusal, not_found
@@ -65,6 +65,8 @@ def _hindrance(old: Delivery) -> str:
     ended = old.transport != "webhook" and old.kind in outbox.ABOUT_OPEN and old.request
     if ended and ended.status != "pending":
         return _("The request has its answer. Nobody is told any more that it waits.")
+    if old.kind == outbox.UNKNOWN and unsettled.of(old) is None:
+        return _("It is known by now what became of the call.")
     return ""
 
 

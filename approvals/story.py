@@ -17,6 +17,11 @@ def tell(
     events.put(request.subject, name, actor=actor, message=message, data=what, then=lambda seq: ring(request, seq))
 
 
+def tell_of_step(subject: str, step: int, name: str, *, actor: Actor, message: str, data: Mapping[str, Any]) -> None:
+    """Add an event about a step of which nobody was asked; needs the subject's lock."""
+    events.append(subject, name, actor=actor, message=message, data={"step": step, **data})
+
+
 def facts(request: ApprovalRequest, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What the data of each of its events says: which request, which step, and `data`."""
     step = {"step": int(request.ref)} if request.ref.isdecimal() else {}

@@ -16,7 +16,7 @@ from tenants.founding import demand_locale, demand_timezone
 from tenants.models import Member
 from tenants.scope import current
 
-KINDS = (*outbox.ABOUT_OPEN, outbox.ENDED)
+KINDS = (*outbox.ABOUT_OPEN, outbox.ENDED, outbox.UNKNOWN)
 TRANSPORTS = ("email", "chat")
 Shape = dict[str, Any]
 

@@ -40,6 +40,17 @@ def may_operate(member: Member, run: Run) -> bool:
     return member.has("manager") and run.agent not in barred(member, "operate_runs")
 
 
+def settlers(run: Run) -> "QuerySet[Member]":
+    """Who may say what became of the run's calls: managers who are allowed this agent and did not start the run."""
+    found = Member.objects.filter(active=True, roles__contains=["manager"]).exclude(pk__in=run.initiators)
+    if not AgentAccess.objects.filter(restricted=True, agent=run.agent).exists():
+        return found
+    held = AgentUserPermission.objects.filter(content_object__agent=run.agent)
+    for permission in ("view_runs", "operate_runs"):
+        found = found.filter(person_id__in=held.filter(permission__codename=permission).values("user_id"))
+    return found
+
+
 def may_cancel(member: Member, run: Run) -> bool:
     """Whether this member may stop the run: whoever may operate it, and its initiators."""
     return member.active and (member.id in run.initiators or may_operate(member, run))

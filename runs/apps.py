@@ -15,3 +15,4 @@ class RunsConfig(AppConfig):
         importlib.import_module("runs.topics").connect()
         importlib.import_module("runs.past_calls").connect()
         importlib.import_module("runs.kept").connect()
+        importlib.import_module("runs.unsettled").connect()

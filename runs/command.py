@@ -7,7 +7,7 @@ from uuid import UUID
 
 from approvals.requests import cancel_open
 from approvals.signals import Story
-from runs import bells, states
+from runs import bells, states, unsettled
 from runs.entries import Journal
 from runs.models import Run
 from runs.reading import load
@@ -110,8 +110,9 @@ class Command:
         seq = int(prepared.one(_MOVE, values)[0])
         self.run.status, self.run.reason = status, reason
         self._ring(seq)
-        if status in states.FINISHED:
+        if status in states.FINISHED:  # What stood between attempts became unknown with it.
             bells.unsettled(self.run.tenant_id)
+            unsettled.tell(self.run.pk)
         if status == states.QUEUED:
             self._announce()
         else:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import bells, boundary, leases, onward, openings, standing, states
+from runs import bells, boundary, leases, onward, openings, standing, states, unsettled
 from runs.boundary import Answer
 from runs.command import CannotDecline, Command, command
 from runs.entries import Change, Closing, Journal, Opening, Planned, StepRow
@@ -182,12 +182,15 @@ class Holder:
 
         Without `asked` no question of this run was ever put to people, which only its holder does; one round trip then.
         """
-        if not asked:
+        leaves = status == states.FAILED and any(step.status == "started" for step in self.journal.steps)
+        if not asked and not leaves:
             return self._stop(status, reason=reason, message=message, result=result)
         with scope(self.lease.tenant):
             hold(self._topic)
             cancel_open(self._topic, actor=self.actor, because=f"run_{status}")
             self._stop(status, reason=reason, message=message, result=result)
+            if leaves:
+                unsettled.tell(self.lease.run)
         return None
 
     def give_back(self, because: str) -> None:
@@ -286,7 +289,11 @@ class Holder:
                 if opening:
                     self.prepare(foreseen[0], foreseen[0].step(opening.step))
 
-        answer = boundary.write(boundary.values(self._who, before, change), foresee)
+        def write() -> Answer:
+            return boundary.write(boundary.values(self._who, before, change), foresee)
+
+        known = change.closing is None or change.closing.status != "unknown"
+        answer = write() if known else unsettled.along(self.lease.tenant, self.lease.run, write)
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -296,12 +303,18 @@ class Holder:
         else:
             self.journal = standing.told(before, answer, change, fence=fence)
         self._ring(answer.last_event)
-        if change.closing and change.closing.status == "unknown":
-            bells.unsettled(self.lease.tenant)
+        if answer.closed_status == "unknown":
+            self._unsettled(told=not known)
         if opening and answer.code == "halted":
             raise Halted(answer.status)
         if opening and answer.code == "stale":
             raise StaleStamp
+
+    def _unsettled(self, *, told: bool) -> None:
+        """An outcome became unknown; not as the holder meant it where the run had ended meanwhile."""
+        bells.unsettled(self.lease.tenant)
+        if not told:
+            unsettled.along(self.lease.tenant, self.lease.run, lambda: None)
 
     def _ring(self, last_event: int) -> None:
         live.ring_now(self._topic, last_event, tenant=self.lease.tenant)

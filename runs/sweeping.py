@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models.functions import Now
 
-from runs import bells, states
+from runs import bells, states, unsettled
 from runs.command import Command, command
 from runs.models import AgentVersion, Run
 from tenants import broker, exact_json, locks, prepared
@@ -71,6 +71,8 @@ def _recover(tenant: UUID, run: UUID) -> None:
     (status,) = prepared.texts(recovered)
     bells.moved(tenant)
     bells.unsettled(tenant)
+    if status in states.FINISHED:
+        unsettled.along(tenant, run, lambda: None)
     if status in {states.QUEUED, *states.FINISHED}:
         broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 

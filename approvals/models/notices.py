@@ -13,8 +13,8 @@ from tenants.models import Member, TenantModel
 class Delivery(TenantModel):
     """One notification to one address by one transport; a claim lapses at `claimed_until`.
 
-    A webhook's names the event it tells by `subject` and `seq`; `bundled` ones of a member leave together in a digest;
-    `origin` is the delivery that this one sends again.
+    A webhook's names the event it tells by `subject` and `seq`, one about an unknown outcome its step; `bundled` ones
+    of a member leave together in a digest; `origin` is the delivery that this one sends again.
     """
 
     request = models.ForeignKey(

@@ -16,11 +16,11 @@ from django.db import connection
 
 from approvals import clock
 from approvals.models import Delivery
-from approvals.notifications import health, outbox, parcels, timing, ways
+from approvals.notifications import health, outbox, parcels, timing, unsettled, ways
 from approvals.notifications.chat import MOST_AT_ONCE, Words
 from approvals.notifications.failures import MOST_ATTEMPTS, Failure, pause
 from approvals.notifications.parcels import Parcel
-from approvals.story import tell
+from approvals.story import tell, tell_of_step
 from tenants import doors, locks
 from tenants.actors import SYSTEM
 from tenants.scope import scope
@@ -156,6 +156,9 @@ def _wanted(row: Delivery) -> bool:
         return False
     if row.kind == outbox.DECIDED and not _follows(row):
         return False
+    if row.kind == outbox.UNKNOWN and unsettled.of(row) is None:
+        _end(row, "given_up", outbox.NOT_NEEDED)
+        return False
     why = health.closed(row)
     if why:
         _end(row, "given_up", why)
@@ -205,8 +208,8 @@ def record(claimed: Claimed, failure: Failure | None) -> None:
     for delivery_id, attempt in {claimed.id: claimed.attempt, **claimed.others}.items():
         with scope(claimed.tenant):
             row = Delivery.objects.select_related("request").get(pk=delivery_id)
-            if row.request and row.transport != "webhook":
-                locks.hold(row.request.subject)
+            if row.transport != "webhook" and (about := row.request.subject if row.request else row.subject):
+                locks.hold(about)
             row = (
                 Delivery.objects.select_for_update(of=("self",))
                 .select_related("request", "channel")
@@ -247,9 +250,13 @@ def _again(row: Delivery, failure: Failure) -> None:
 
 def _tell(row: Delivery, name: str, message: str) -> None:
     """An event about a message to people. One about a webhook's would be sent by webhook, and so on for ever."""
-    if row.request and row.transport != "webhook":
-        data = {"delivery": str(row.pk), "kind": row.kind, "member": str(row.member_id), "error": row.error}
+    if row.transport == "webhook":
+        return
+    data = {"delivery": str(row.pk), "kind": row.kind, "member": str(row.member_id), "error": row.error}
+    if row.request:
         tell(row.request, name, actor=SYSTEM, message=message, data=data)
+    elif row.kind == outbox.UNKNOWN:
+        tell_of_step(row.subject, row.seq or 0, name, actor=SYSTEM, message=message, data=data)
 
 
 def _whom(row: Delivery) -> str:

@@ -3,6 +3,7 @@
 import zoneinfo
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from approvals.display import shown
 from approvals.models import ApprovalRequest, Delivery
-from approvals.notifications import links, outbox
+from approvals.notifications import links, outbox, unsettled
 from approvals.notifications.chat import Words
 from approvals.rule_forms import RISK_WORDS
 from tenants import ids, wording
@@ -60,7 +61,7 @@ _SENTENCES = {
 @dataclass(frozen=True)
 class Letter:
     """What the templates of a message are given: `url` is "" where there is nothing to open, `ended` that the question
-    it leads to takes no answer any more."""
+    it leads to takes no answer any more, or that it leads to none."""
 
     subject: str
     sentence: str
@@ -130,6 +131,8 @@ def _digest(letters: list[Letter]) -> Digest:
 def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
     name = _plain(tenant.name)
     request = delivery.request
+    if delivery.kind == outbox.UNKNOWN:
+        return _about_outcome(delivery, tenant)
     if request is None:
         return _about_channels(delivery, tenant)
     words, act = _headline(delivery.kind, _end(request)), _plain(request.tool_title or request.tool)
@@ -183,6 +186,30 @@ def _about_channels(delivery: Delivery, tenant: Tenant) -> Letter:
     return Letter(f"{subject} · {name}", sentence, [], url, name)
 
 
+def _about_outcome(delivery: Delivery, tenant: Tenant) -> Letter:
+    """That nobody knows whether a call happened, for those who may say what became of it."""
+    found, name = unsettled.of(delivery), _plain(tenant.name)
+    assert found is not None  # Asked in the same transaction before it was packed.
+    act = _plain(found.act)
+    return Letter(
+        subject=" · ".join(
+            [_("%(act)s may or may not have happened") % {"act": act}, _plain(found.agent), found.reference, name]
+        ),
+        sentence=_(
+            "No answer came that says what became of it. It is not tried again by itself: a manager has to settle it."
+        ),
+        facts=[
+            (_("Agent"), _plain(found.agent)),
+            (_("Run"), found.reference),
+            (_("Unknown since"), _moment(found.since)),
+        ],
+        url=f"{settings.PUBLIC_URL}/t/{tenant.slug}/{found.path}",
+        tenant=name,
+        act=act,
+        ended=True,
+    )
+
+
 def _facts(request: ApprovalRequest) -> list[tuple[str, str]]:
     """What may stand outside the sign-in: no parameter, no reason, no customer, so no title of a run either.
 
@@ -194,9 +221,14 @@ def _facts(request: ApprovalRequest) -> list[tuple[str, str]]:
         (_("Risk"), str(RISK_WORDS.get(request.risk, request.risk))),
     ]
     if request.status == "pending":
-        end = timezone.localtime(request.deadline)
-        found.append((_("Open until"), f"{wording.day(end)} {end:%H:%M} ({timezone.get_current_timezone_name()})"))
+        found.append((_("Open until"), _moment(request.deadline)))
     return found
+
+
+def _moment(at: datetime) -> str:
+    """Day and time in the reader's zone, which is named."""
+    local = timezone.localtime(at)
+    return f"{wording.day(local)} {local:%H:%M} ({timezone.get_current_timezone_name()})"
 
 
 def _plain(text: str) -> str:

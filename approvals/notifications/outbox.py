@@ -26,11 +26,11 @@ ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
     "nobody_left",
     "not_evaluable",
 )
-CHANNEL_OFF, TEST, DECIDED = "channel_off", "test", "decided"
+CHANNEL_OFF, TEST, DECIDED, UNKNOWN = "channel_off", "test", "decided", "outcome_unknown"
 NOT_NEEDED = "no longer needed"
 ABOUT_OPEN = (ASKED, AGAIN, CLOSING, LAPSED, NOBODY, UNREADABLE)
 ASKING = (ASKED, AGAIN, CLOSING)
-URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE)
+URGENT = (AGAIN, CLOSING, NOBODY, UNREADABLE, UNKNOWN)
 """What waits for no digest and no quiet hour, as does whatever a raised level or a critical risk brings."""
 FOR_ROOMS = (ASKED, AGAIN, CLOSING, NOBODY, UNREADABLE, DECIDED)
 Rows = QuerySet[Delivery]
@@ -97,6 +97,20 @@ def tell_of_channel(channel: Channel) -> None:
     _insert([_row(None, CHANNEL_OFF, key, member=ear.member, channel=None) for ear in found])
 
 
+def tell_of_outcome(subject: str, step: int, members: Iterable[UUID], *, mark: str) -> None:
+    """Let each member be told once that nobody knows whether this step of the subject happened; `mark` tells apart the
+    times it became so. Writes nothing where there is no way out."""
+    wanted = list(dict.fromkeys(members))
+    out = ways.read() if wanted else None
+    if out is None or not out.any:
+        return
+    key = f"{UNKNOWN}:{subject}:{step}:{mark}"
+    found = [row for ear in ways.ears(wanted, out) for row in _rows(None, UNKNOWN, key, ear)]
+    for row in found:
+        row.subject, row.seq = subject, step
+    _insert(found)
+
+
 def try_mail(member: Member) -> Delivery:
     """Put a test to the member's own address into the outbox."""
     row = _row(None, TEST, f"test:{ids.new()}", member=member)
@@ -120,12 +134,13 @@ def _admins() -> list[UUID]:
     return list(Member.objects.filter(active=True, roles__contains=["admin"]).values_list("pk", flat=True))
 
 
-def _rows(request: ApprovalRequest, kind: str, key: str, ear: Ear) -> list[Delivery]:
+def _rows(request: ApprovalRequest | None, kind: str, key: str, ear: Ear) -> list[Delivery]:
     """One member's deliveries, by each way they want."""
     ways_out: list[UUID | None] = [None] if ear.email and ear.wish.hears(kind, "email") else []
     ways_out += ear.channels if ear.wish.hears(kind, "chat") else []
     rows = [_row(request, kind, key, member=ear.member, channel=each) for each in ways_out]
-    if not rows or not (ear.wish.quiet or ear.wish.digest != "none") or _is_urgent(request, kind):
+    plain = not (ear.wish.quiet or ear.wish.digest != "none")
+    if not rows or plain or request is None or _is_urgent(request, kind):
         return rows
     at = leaves_at(clock.now(), ear.wish)
     if at is None or (request.status == "pending" and at >= closing_at(request)):

@@ -138,6 +138,7 @@ def _what(row: Delivery) -> str:
         outbox.ENDED: _("How a question ended"),
         outbox.DECIDED: _("What was asked is decided"),
         outbox.CHANNEL_OFF: _("A channel was switched off"),
+        outbox.UNKNOWN: _("A call may or may not have happened"),
         outbox.TEST: _("Test"),
     }
     return words.get(row.kind, row.kind)

@@ -131,8 +131,7 @@ def _cannot(run: Run, step: Step, member: Member, start: datetime | None) -> str
 
 def _people(run: Run) -> tuple[list[str], list[str]]:
     """The managers who may settle it, and the initiators who may not."""
-    managers = Member.objects.filter(active=True, roles__contains=["manager"]).select_related("person")
-    can = [each.name for each in managers if each.id not in run.initiators]
+    can = [each.name for each in access.settlers(run).select_related("person")]
     return can, list(telling.names(run.initiators).values())
 
 

@@ -1,6 +1,7 @@
 """kill -9 inside a call: what follows depends on the effect, and the far side's ledger proves it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -29,8 +30,10 @@ def outlive(workers: Any, tenant: Tenant, *ids: UUID, within: float = 90) -> Non
     runs.so(still, lambda: f"{[runs.read(tenant, run).status for run in ids]}\n{workers.log[-3000:]}", within=within)
 
 
-def test_what_a_crash_leads_to_follows_the_effect(own_workers: Callable[..., Any], acme: Tenant) -> None:
-    workers = own_workers(n=1, threads=8)
+def test_what_a_crash_leads_to_follows_the_effect(
+    own_workers: Callable[..., Any], acme: Tenant, mona: Member, tmp_path: Path
+) -> None:
+    workers = own_workers(n=1, threads=8, EMAIL_URL=f"filemail:///{tmp_path}")
     repeated = [runs.start(acme, [call(tool, how="die:1")]) for tool in ("look", "set_it", "pay")]
     found = runs.start(acme, [call("deliver", how="die:1")])
     blind = runs.start(acme, [call("deliver", how="blind")])
@@ -45,12 +48,20 @@ def test_what_a_crash_leads_to_follows_the_effect(own_workers: Callable[..., Any
     for run in (blind, unknown):
         assert (runs.read(acme, run).status, runs.read(acme, run).reason) == ("needs_attention", "unknown_outcome")
         assert len(ledger.acts(run)) == 1
-        assert [step.status for step in runs.calls(acme, run)] == ["unknown"]
+        (step,) = runs.calls(acme, run)
+        assert step.status == "unknown"
+        place = f"/outcomes/?step={run}-{step.seq}"
+        runs.so(lambda place=place: _mails(tmp_path).count(place) == 2, lambda: _mails(tmp_path))  # As text and HTML.
     assert [line["turn"] for line in ledger.asked(turn)] == [0, 0, 1]
     assert len(ledger.acts(turn)) == 1
     assert runs.read(acme, twice).status == "succeeded"
     assert len({line["key"] for line in ledger.acts(twice)}) == 3
     assert runs.story(acme, twice).count("run.recovered") == 2
+
+
+def _mails(folder: Path) -> str:
+    """Everything that was written to anybody, as it was before the lines were folded for the way."""
+    return "".join(each.read_text() for each in folder.iterdir()).replace("=\n", "").replace("=3D", "=")
 
 
 def _was_repeated_under_one_key(tenant: Tenant, run: UUID) -> None:

@@ -1,0 +1,62 @@
+"""Who hears that a call's outcome is not known: the managers who may settle it, once each time it becomes so."""
+
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+from approvals.notifications import outbox, unsettled
+from approvals.notifications.unsettled import Unsettled
+from runs import access
+from runs.models import Run, Step, ToolDefinition
+from runs.telling import PREFIX
+from tenants import ids
+from tenants.locks import hold
+from tenants.scope import scope
+
+T = TypeVar("T")
+
+
+def connect() -> None:
+    """Let the messages about an unknown outcome ask what it is of."""
+    unsettled.READ_BY.append(read)
+
+
+def along(tenant: UUID, run_id: UUID, act: Callable[[], T]) -> T:
+    """Do what makes an outcome unknown, in one transaction with what is to be told of it."""
+    with scope(tenant):
+        hold(f"{PREFIX}{run_id}")
+        done = act()
+        tell(run_id)
+    return done
+
+
+def tell(run_id: UUID) -> None:
+    """Let those who may settle the run's unknown outcomes be told of each they were not told of yet.
+
+    Needs scope and the run's lock. One query where none is unknown. A call that is done again and is unknown anew is
+    told anew, for its generation has grown.
+    """
+    unknown = Step.objects.filter(run_id=run_id, unknown_since__isnull=False, status="unknown")
+    steps = list(unknown.order_by("seq").values_list("seq", "generation"))
+    if not steps:
+        return
+    people = list(access.settlers(Run.objects.get(pk=run_id)).values_list("pk", flat=True))
+    for seq, generation in steps:
+        outbox.tell_of_outcome(f"{PREFIX}{run_id}", seq, people, mark=str(generation))
+
+
+def read(subject: str, ref: int) -> Unsettled | None:
+    """What a message may say of the call, None once somebody has settled it."""
+    run_id = ids.parse(subject.removeprefix(PREFIX)) if subject.startswith(PREFIX) else None
+    found = Step.objects.filter(run_id=run_id, seq=ref, status="unknown") if run_id else Step.objects.none()
+    step = found.select_related("run").first()
+    if step is None or step.unknown_since is None:
+        return None
+    known = ToolDefinition.objects.filter(name=step.tool).order_by("-announced_at").first()
+    return Unsettled(
+        act=str(known.definition.get("title") or step.tool) if known else step.tool,
+        agent=step.run.agent,
+        reference=ids.reference(step.run_id),
+        path=f"outcomes/?step={step.run_id}-{step.seq}",
+        since=step.unknown_since,
+    )

@@ -1,0 +1,172 @@
+"""An outcome that nobody knows is told to those who may settle it: once, by their ways, without its parameters."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from approvals import wishes
+from approvals.models import Delivery
+from approvals.notifications import delivery
+from runs import commands, sweeping, switches, unsettled
+from runs.entries import Closing, Opening
+from tenants import ids
+from tenants.actors import COMMAND
+from tenants.models import Event, Member, Tenant
+from tenants.scope import scope
+from tests.cast.journal import Started, ask, call, lapse
+from tests.cast.people import actor, make_member
+
+pytestmark = pytest.mark.django_db
+
+
+def told(run: Started) -> list[tuple[str, int | None]]:
+    """Who is told of which step."""
+    with scope(run.tenant):
+        rows = Delivery.objects.filter(kind="outcome_unknown", subject=f"run:{run.id}").order_by("seq", "address")
+        return list(rows.values_list("address", "seq"))
+
+
+def lose(run: Started) -> None:
+    """The run's only call leaves, and nobody knows what became of it."""
+    door = run.hold()
+    ask(door, call(tool="send", effect="manual", arguments='{"iban": "DE75512108001245126199"}'), opening=Opening(2))
+    door.close(Closing(2, "unknown", cause="server", not_done=False))
+    door.attention("unknown_outcome")
+
+
+def send(run: Started) -> list[Any]:
+    """Let what is due leave; the mails that left, and what the run's story tells of them."""
+    with scope(run.tenant):
+        rows = list(Delivery.objects.filter(kind="outcome_unknown"))
+    for row in rows:
+        if claimed := delivery.claim(run.tenant, row.pk):
+            assert not isinstance(claimed.parcel, str)
+            delivery.record(claimed, delivery.parcels.send([claimed.parcel])[0])
+    return list(mail.outbox)
+
+
+def test_the_managers_are_told_once_and_never_those_who_started_the_run(
+    her_run: Started, mona: Member, acme: Tenant, alice: Member
+) -> None:
+    max_ = make_member(acme, "Max", "manager")
+    lose(her_run)
+    assert told(her_run) == [(max_.email, 2)]
+    with scope(her_run.tenant):
+        unsettled.tell(her_run.id)
+    assert told(her_run) == [(max_.email, 2)]
+
+
+def test_the_message_leads_to_the_desk_and_keeps_the_parameters_behind_the_sign_in(
+    run: Started, mona: Member, acme: Tenant
+) -> None:
+    lose(run)
+    (message,) = send(run)
+    assert message.to == [mona.email]
+    assert message.subject == f"send may or may not have happened · clerk · {ids.reference(run.id)} · Acme"
+    assert f"/t/acme/outcomes/?step={run.id}-2" in message.body
+    assert "DE7551" not in message.body + str(message.alternatives)
+    with scope(run.tenant):
+        event = Event.objects.filter(subject=f"run:{run.id}").latest("seq")
+        assert (event.name, event.data["step"], event.data["kind"]) == ("notification.sent", 2, "outcome_unknown")
+
+
+def test_the_message_speaks_chinese_to_those_who_do(run: Started, mona: Member) -> None:
+    with scope(run.tenant):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    lose(run)
+    (message,) = send(run)
+    assert "可能已经发生，也可能没有" in message.subject
+    assert "No answer" not in message.body
+
+
+def test_what_is_settled_before_the_message_leaves_is_not_told(run: Started, mona: Member) -> None:
+    lose(run)
+    run.do(commands.settle, 2, outcome="completed", note="Seen.", actor=actor(mona))
+    assert send(run) == []
+    with scope(run.tenant):
+        assert Delivery.objects.get(kind="outcome_unknown").error == "no longer needed"
+
+
+def test_who_wishes_not_to_hear_of_it_by_mail_is_not_written_to(run: Started, mona: Member) -> None:
+    with scope(run.tenant):
+        wishes.change(mona, actor=actor(mona), changes={"kinds": {"outcome_unknown": {"email": False}}})
+    lose(run)
+    assert told(run) == []
+
+
+def test_a_call_that_is_done_again_and_is_lost_again_is_told_again(run: Started, mona: Member) -> None:
+    door = run.hold()
+    ask(door, call(effect="manual"), opening=Opening(2))
+    door.close(Closing(2, "unknown", cause="server", not_done=False))
+    door.attention("unknown_outcome")
+    run.do(commands.settle, 2, outcome="do_again", note="It never arrived.", actor=actor(mona))
+    again = run.hold()
+    again.open(Opening(2))
+    again.close(Closing(2, "unknown", cause="server", not_done=False))
+    assert told(run) == [(mona.email, 2), (mona.email, 2)]
+
+
+def between_attempts(run: Started) -> Any:
+    door = run.hold()
+    ask(door, call(effect="manual"), opening=Opening(2))
+    door.close(Closing(2, "started", cause="server", not_done=False, delay=60))
+    return door
+
+
+def failed(run: Started) -> None:
+    between_attempts(run).finish("failed", reason="max_steps", message="Too many.", asked=False)
+
+
+def cancelled(run: Started) -> None:
+    between_attempts(run)
+    run.do(commands.cancel)
+
+
+def cancelled_in_hand(run: Started) -> None:
+    door = run.hold()
+    ask(door, call(effect="manual"), opening=Opening(2))
+    run.do(commands.cancel)
+    door.close(Closing(2, "started", cause="server", not_done=False, delay=5))
+
+
+def cancelled_and_lost(run: Started) -> None:
+    door = run.hold()
+    ask(door, call(effect="manual"), opening=Opening(2))
+    run.do(commands.cancel)
+    lapse(run)
+    sweeping.leases(10)
+
+
+@pytest.mark.parametrize("how", [failed, cancelled, cancelled_in_hand, cancelled_and_lost])
+def test_however_an_outcome_becomes_unknown_it_is_told(
+    run: Started, mona: Member, how: Callable[[Started], None]
+) -> None:
+    how(run)
+    assert run.journal.step(2).status == "unknown"
+    assert told(run) == [(mona.email, 2)]
+
+
+def test_where_an_agent_is_restricted_only_those_who_may_settle_are_told(
+    run: Started, mona: Member, acme: Tenant
+) -> None:
+    max_ = make_member(acme, "Max", "manager")
+    with scope(run.tenant):
+        switches.switch_agent("clerk", actor=COMMAND, restricted=True)
+        switches.permit("clerk", max_.pk, permissions=["view_runs", "operate_runs"], actor=COMMAND)
+        switches.permit("clerk", mona.pk, permissions=["view_runs"], actor=COMMAND)
+    lose(run)
+    assert told(run) == [(max_.email, 2)]
+
+
+def test_a_run_that_goes_well_asks_nobody(run: Started, mona: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(unsettled, "tell", asked.append)
+    door = run.hold()
+    ask(door, call(), opening=Opening(2))
+    door.close_and_open(Closing(2, "completed", result='"paid"'), "model_turn")
+    door.close(Closing(3, "completed", result="done"))
+    door.finish("succeeded", result="done", asked=False)
+    assert asked == []
+    assert told(run) == []
