@@ -56,11 +56,16 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Gap:
-    """Stretches in a row with too few people; `expires` says that a request made at its beginning finds too few until
-    its end."""
+    """Stretches in a row with too few people. A request made in it by `last` finds too few until its own end, one made
+    later lasts beyond the gap; `last` is None where each does, or finds enough people one after the other."""
 
     stretches: tuple[Stretch, ...]
-    expires: bool
+    last: datetime | None
+
+    @property
+    def expires(self) -> bool:
+        """Whether a request made at its beginning finds too few people until its own end."""
+        return self.last is not None
 
     @property
     def starts(self) -> datetime:
@@ -117,13 +122,21 @@ def gaps(plan: Plan, found: Sequence[Stretch], *, timeout: int) -> list[Gap]:
         elif each.short:
             rows.append([each])
         before = each
-    return [Gap(tuple(row), _expires(plan, row, timeout)) for row in rows]
+    return [Gap(tuple(row), _last(row, timeout) if _is_in_vain(plan, row) else None) for row in rows]
 
 
-def _expires(plan: Plan, row: Sequence[Stretch], timeout: int) -> bool:
-    length = sum((each.length for each in row), timedelta())
-    if length < timedelta(seconds=timeout):
-        return False
+def _last(row: Sequence[Stretch], timeout: int) -> datetime | None:
+    """The latest moment from which the rest of the row is as long as a request waits, by the request's clock."""
+    left = timedelta(seconds=timeout)
+    for each in reversed(row):
+        if left <= each.length:
+            return each.ends - left
+        left -= each.length
+    return None
+
+
+def _is_in_vain(plan: Plan, row: Sequence[Stretch]) -> bool:
+    """Whether there are too few people even if each who is ever there answers."""
     ever = {member for each in row for member in each.members}
     judged = able(_everybody(plan), _last_level(plan.ask))
     return bool(requirements.missing(plan.ask.requirement, _voters(judged[key].voter for key in ever if key in judged)))

@@ -27,11 +27,16 @@ class Staffing:
     approvals: int = 0
     stretches: tuple[Stretch, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    silence: str = "expire"
 
     @property
     def short(self) -> timedelta:
         """How long there are too few people in all."""
         return sum((gap.length for gap in self.gaps), timedelta())
+
+    def goes_on(self, gap: Gap) -> bool:
+        """Whether these days end before there are enough people again."""
+        return gap.stretches[-1] == self.stretches[-1]
 
     @property
     def uncovered(self) -> timedelta:
@@ -56,7 +61,7 @@ def of(body: Mapping[str, Any]) -> Staffing:
     )
     found = coverage.stretches(plan, since, until)
     holes = coverage.gaps(plan, found, timeout=body["response_timeout"])
-    return Staffing(people, since, until, need.approvals, tuple(found), tuple(holes))
+    return Staffing(people, since, until, need.approvals, tuple(found), tuple(holes), body["on_timeout"])
 
 
 def _requirement(body: Mapping[str, Any]) -> Requirement | None:

@@ -104,13 +104,17 @@ def requirement(need: Requirement, names: Roster) -> dict[str, Any]:
 
 
 def coverage(found: Staffing) -> dict[str, Any]:
-    """Who could answer when; `expires` says that a request made at a gap's beginning finds too few until its end."""
+    """Who could answer when; `expires` says that a request made at a gap's beginning finds too few until its end,
+    `made_until` by when it has to be made for that: one made later lasts beyond the gap."""
     return {
         "since": found.since,
         "until": found.until,
         "approvals": found.approvals,
         "short_hours": round(found.short / timedelta(hours=1), 2),
-        "gaps": [{"from": gap.starts, "until": gap.ends, "expires": gap.expires} for gap in found.gaps],
+        "gaps": [
+            {"from": gap.starts, "until": gap.ends, "expires": gap.expires, "made_until": gap.last}
+            for gap in found.gaps
+        ],
         "stretches": [
             {
                 "from": each.starts,

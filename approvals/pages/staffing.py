@@ -8,7 +8,7 @@ from math import ceil
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from approvals.coverage import Gap
 from approvals.pages import hours, staffing_chart
@@ -18,6 +18,13 @@ from approvals.staffing import Staffing
 from tenants import wording
 
 GAPS = 5
+_ENDS = {
+    "expire": gettext_lazy("A request made by %(last)s expires, not run."),
+    "fail_run": gettext_lazy("A request made by %(last)s expires and fails its run."),
+    "approve": gettext_lazy(
+        "A request made by %(last)s runs unanswered if its risk is low; any other expires, not run."
+    ),
+}
 HOUR = timedelta(hours=1)
 
 
@@ -82,7 +89,10 @@ def _words(found: Staffing) -> str:
         short,
     ) % {"n": short}
     if not found.uncovered:
-        return _("%(told)s A request waits longer than each of these times.") % {"told": told}
+        return _(
+            "%(told)s A request made then is still open when enough people are there again, or enough come one after "
+            "the other before it ends."
+        ) % {"told": told}
     more = _("In %(n)s of them it is for longer than a request waits.") % {"n": ceil(found.uncovered / HOUR)}
     return f"{told} {more}"
 
@@ -97,6 +107,8 @@ def _caption(needed: int) -> str:
 
 
 def _gap(gap: Gap, found: Staffing) -> str:
+    """When there are too few, and what that means for requests made then: not for all the same."""
+    assert gap.last is not None
     most = max(gap.stretches, key=lambda each: len(each.members))
     words = {
         "start": _moment(gap.starts),
@@ -106,10 +118,17 @@ def _gap(gap: Gap, found: Staffing) -> str:
         "names": wording.listed(found.people.name(key) for key in most.members),
     }
     if most.members:
-        told = _("%(start)s to %(end)s: %(people)s (%(names)s), %(needed)s needed. A request made then expires.")
+        told = _("%(start)s to %(end)s: %(people)s (%(names)s), %(needed)s needed.")
     else:
-        told = _("%(start)s to %(end)s: nobody could answer. A request made then expires.")
-    return told % words
+        told = _("%(start)s to %(end)s: nobody could answer.")
+    return " ".join([told % words, str(_ENDS[found.silence]) % {"last": _moment(gap.last)}, _after(gap, found)])
+
+
+def _after(gap: Gap, found: Staffing) -> str:
+    """What holds for a request that is made in the gap and later than what ends in it."""
+    if found.goes_on(gap):
+        return _("These two weeks end before enough people are there again.")
+    return _("One made after that is still open when enough people are there again.")
 
 
 def _groups(days: Mapping[date, list[Part]]) -> list[DaysGroup]:

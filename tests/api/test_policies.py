@@ -1,5 +1,6 @@
 """Rules, escalation policies and delegations over HTTP: who may write them, what is refused, what they do."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -307,6 +308,8 @@ def test_a_rule_tells_when_nobody_could_answer(acme: Tenant, ravi_key: Key, alic
     assert told["approvals"] == 1
     assert {each["name"] for stretch in told["stretches"] for each in stretch["people"]} == {"Alice"}
     assert all(gap["expires"] for gap in told["gaps"][1:-1])
+    inner = told["gaps"][1]
+    assert datetime.fromisoformat(inner["until"]) - datetime.fromisoformat(inner["made_until"]) == timedelta(hours=1)
     assert told["short_hours"] == 336 - 80
     draft = read(send(ravi_key, "post", "/policies/coverage", {**body, "working_time": True}))
     assert draft["gaps"] == []

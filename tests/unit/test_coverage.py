@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from approvals.calendars import Calendar, is_working, office
+from approvals.calendars import Calendar, deadline, is_working, office
 from approvals.coverage import Absence, Plan, gaps, stretches
 from approvals.escalations import Level, Levels
 from approvals.requirements import REVIEWERS, Demand, Place, Requirement
@@ -115,6 +115,22 @@ def test_in_working_time_only_the_working_hours_count() -> None:
     assert [hole.expires for hole in gaps(wanted, found, timeout=16 * 3600 + 1)] == [False]
 
 
+def test_a_request_made_late_in_a_gap_outlasts_it() -> None:
+    wanted = plan(1, who=people(A), calendar=office("UTC"))
+    found = stretches(wanted, START, START + timedelta(days=7))
+    holes = gaps(wanted, found, timeout=15 * 3600)
+    assert [hole.last for hole in holes[:3]] == [None, at(0, 18), at(1, 18)]
+    assert holes[-1].last == at(6, 9), "fifteen hours before these days end"
+
+
+def test_the_latest_moment_in_vain_is_counted_by_the_clock_that_a_request_has() -> None:
+    wanted = plan(1, who=people(A), calendar=office("UTC"), working_time=True, absences=(Absence(A, B, at(1), at(3)),))
+    found = stretches(wanted, START, START + timedelta(days=7))
+    last = [gaps(wanted, found, timeout=hours * 3600)[0].last for hours in (8, 10, 16)]
+    assert last == [at(2, 9), at(1, 15), at(1, 9)]
+    assert {deadline(at(2, 9), 8 * 3600, office("UTC")), deadline(at(1, 15), 10 * 3600, office("UTC"))} == {at(2, 17)}
+
+
 def test_who_is_on_call_is_there_at_night_for_their_turn() -> None:
     rota = Rota("Nights", "Europe/Oslo", 7, time(9), date(2026, 3, 16), (C, D))
     team = Place("group", "team")
@@ -191,6 +207,7 @@ def test_gaps_are_the_short_stretches_and_a_longer_time_expires_in_fewer(seconds
     found = stretches(wanted, START, END)
     holes = gaps(wanted, found, timeout=seconds)
     assert [each for hole in holes for each in hole.stretches] == [each for each in found if each.short]
+    assert all(deadline(hole.last, seconds) == hole.ends for hole in holes if hole.last)
     fewer = gaps(wanted, found, timeout=seconds * 2)
     assert sum(hole.expires for hole in fewer) <= sum(hole.expires for hole in holes)
 

@@ -215,7 +215,9 @@ def test_a_rule_with_hours_that_are_not_covered_is_live_once_somebody_says_so(
     said = re.search(r"Make it live although (\d+) hours are not covered", asked.text)
     assert said
     assert 254 <= int(said[1]) <= 257  # Two weeks but their working hours; begun ones depend on the time of day.
-    assert "nobody could answer. A request made then expires." in asked.text
+    assert "nobody could answer. A request made by " in asked.text
+    assert "One made after that is still open when enough people are there again." in asked.text
+    assert "A request made then expires" not in asked.text
     assert list(asked.context["form"].errors) == ["uncovered"]
     assert live_bodies(acme) == []
     draft = client.post(f"{BASE}policies/new/", {**form, "do": "draft"})
