@@ -75,6 +75,15 @@ class Wrong:
     unknown: int
 
 
+@dataclass(frozen=True)
+class Settling:
+    """Unknown outcomes that were settled: how many, and within which seconds half and nine tenths of them."""
+
+    settled: int
+    half: float | None
+    nine: float | None
+
+
 # An actor is kept as [kind, id, name, member], or whole in rows from before.
 # `request_list` begins with tenant and status: naming every status lets its range of time be read alone.
 _ASKED = """
@@ -146,6 +155,23 @@ FROM approved p LEFT JOIN LATERAL (
 ) e ON true
 """  # noqa: S608
 
+# The first event of a run, which names its agent, is that of its start.
+_SETTLING = """
+SELECT count(*), percentile_disc(0.5) WITHIN GROUP (ORDER BY took), percentile_disc(0.9) WITHIN GROUP (ORDER BY took)
+FROM (
+  SELECT extract(epoch FROM e.at - u.at)::float8 AS took
+  FROM tenants_event e JOIN LATERAL (
+    SELECT b.at FROM tenants_event b
+    WHERE b.subject = e.subject AND b.seq < e.seq AND b.name = 'step.unknown'
+      AND b.data ->> 'step' = e.data ->> 'step'
+    ORDER BY b.seq DESC LIMIT 1
+  ) u ON true JOIN tenants_event f ON f.subject = e.subject AND f.seq = 1
+  WHERE e.name = 'step.settled' AND e.at >= %(start)s AND e.at < %(end)s
+    AND (%(agent)s = '' OR f.data ->> 'agent' = %(agent)s)
+    AND coalesce(f.data ->> 'agent', '') <> ALL (%(shut)s::text[])
+) each
+"""
+
 
 def askings(span: Span) -> list[Asking]:
     """The requests in all, by tool, by risk and by the groups they ask; one statement."""
@@ -160,6 +186,11 @@ def reviewings(span: Span) -> list[Reviewing]:
 def waitings(span: Span) -> list[Waiting]:
     """What waits now, whenever it was asked, by group; the longest wait first."""
     return _rows(Waiting, _WAITING, span)
+
+
+def settling(span: Span) -> Settling:
+    """How long it took to settle what was settled in this time; managers settle, whichever group is looked at."""
+    return _rows(Settling, _SETTLING, span)[0]
 
 
 def wrong(span: Span) -> Wrong:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
 from runs.models import AgentVersion, Attempt, Lease, Run, Step, Text, ToolDefinition
 from runs.states import FINISHED, MODEL_TURN, TOOL_CALL
-from tenants.models import Member, ToolSetting
+from tenants.models import Event, Member, ToolSetting
 
 PREFIX = "run:"
 RISKS = ("low", "medium", "high", "critical")
@@ -159,6 +159,12 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
         model=version.model if version else "",
         known=version is not None and version.known_until > timezone.now(),
     )
+
+
+def settled(run_id: UUID) -> dict[int, Event]:
+    """The last that a person stated of each call of the run whose answer never came."""
+    rows = Event.objects.filter(subject=subject(run_id), name="step.settled").order_by("seq")
+    return {int(row.data["step"]): row for row in rows}
 
 
 def pending(ids: Sequence[UUID]) -> dict[UUID, list[Asking]]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals.calls import RISKS
-from approvals.measuring import Asking, Reviewing, Waiting, Wrong
+from approvals.measuring import Asking, Reviewing, Settling, Waiting, Wrong
 from tenants.templatetags.look import span
 
 FEW = 20
@@ -116,7 +116,7 @@ class Behind:
         return Cell(str(count), f"{self.url}?{query}" if count and self.url else "")
 
 
-def facts(now: Asking, before: Asking, wrong: Wrong, behind: Behind) -> list[Fact]:
+def facts(now: Asking, before: Asking, wrong: Wrong, settled: Settling, behind: Behind) -> list[Fact]:
     """At a glance."""
     expired, unseen = behind.to(now.expired, came="expired"), behind.to(now.unseen, came="unseen")
     raised, edited = behind.to(now.raised, came="raised"), behind.to(now.edited, came="edited")
@@ -140,7 +140,13 @@ def facts(now: Asking, before: Asking, wrong: Wrong, behind: Behind) -> list[Fac
         Fact(_("Edited"), edited.text, edited.url),
         Fact(_("Turned around"), turned.text, turned.url, _("approved by one, refused by another")),
         Fact(_("Went wrong after approval"), str(wrong.failed + wrong.unknown), small=_went_wrong(wrong)),
+        Fact(_("Unknown outcomes settled"), str(settled.settled), small=_settled(settled)),
     ]
+
+
+def _settled(settled: Settling) -> str:
+    words = {"half": _span(settled.half), "nine": _span(settled.nine)}
+    return _("half within %(half)s, 9 in 10 within %(nine)s") % words if settled.settled else ""
 
 
 def by_tool(rows: Sequence[Asking], behind: Behind) -> list[Row]:

@@ -57,7 +57,8 @@ def _view(request: TenantRequest) -> insights.InsightsView:
 def _facts(span: Span, found: list[Asking], days: int, behind: insights.Behind) -> list[insights.Fact]:
     before = replace(span, start=span.start - timedelta(days=days), end=span.start)
     (now,), (earlier,) = _of(found, "all"), _of(measuring.askings(before), "all")
-    return insights.facts(now, earlier, measuring.wrong(span), behind)
+    settled = measuring.settling(span)
+    return insights.facts(now, earlier, measuring.wrong(span), settled, behind)
 
 
 def _tables(span: Span, found: list[Asking], behind: insights.Behind) -> list[insights.Table]:

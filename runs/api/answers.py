@@ -11,6 +11,7 @@ from runs.states import ATTENTION, SLEEPING, TOOL_CALL
 from runs.telling import Asking, Brief, Detail, Used, Wide, is_finished
 from tenants import exact_json
 from tenants.events import EventRow
+from tenants.models import Event
 
 Answer = dict[str, Any]
 GATED = {"pending": "waiting_approval", "approved": "approved"}
@@ -39,8 +40,9 @@ def run_answer(run: Run, brief: Brief) -> Answer:
     }
 
 
-def step_answer(step: Step, detail: Detail) -> Answer:
-    """A step. A tool call's result is the JSON value that came; what declined it is the text the agent read."""
+def step_answer(step: Step, detail: Detail, settled: Mapping[int, Event]) -> Answer:
+    """A step. A tool call's result is the JSON value that came; what declined it is the text the agent read.
+    `settled` are the last statements of persons on calls whose answer never came, by step."""
     asking = detail.asking.get(step.seq)
     result = detail.text(step.seq, "result")
     spoken = step.status in ("declined", "not_done") or step.kind != TOOL_CALL
@@ -56,6 +58,7 @@ def step_answer(step: Step, detail: Detail) -> Answer:
         "reason": step.reason or None,
         "request": str(asking.id) if asking else None,
         "attempts": [_attempt(each) for each in detail.attempts.get(step.seq, ())],
+        "settled": _settled(settled.get(step.seq)),
     }
 
 
@@ -103,6 +106,13 @@ def text_of(wide: Wide | None) -> Any:
 
 def _stored(wide: Wide | None) -> Answer | None:
     return None if wide is None else {"payload": str(wide.payload), "beginning": wide.body}
+
+
+def _settled(row: Event | None) -> Answer | None:
+    """What a person stated of a call whose answer never came."""
+    if row is None:
+        return None
+    return {"outcome": row.data.get("outcome"), "by": row.actor, "at": row.at, "note": row.message}
 
 
 def _attempt(row: Attempt) -> Answer:

@@ -24,7 +24,7 @@ from tenants import audit_part, events, ids, signing, streaming, wire
 from tenants.actors import Actor
 from tenants.bearer import demand
 from tenants.frame import short_scopes
-from tenants.models import Member
+from tenants.models import Event, Member
 from tenants.refusals import not_found
 from tenants.requests import KeyRequest
 from tenants.scope import scope
@@ -114,16 +114,16 @@ def _steps(run: Run) -> Iterator[Line]:
     while True:
         with scope(run.tenant_id, read_only=True):
             found = list(telling.steps_of(run.id).filter(seq__gt=seq)[:BATCH])
-            detail = telling.detail(run, found)
-            told = [_step(each, detail) for each in found]
+            detail, settled = telling.detail(run, found), telling.settled(run.id)
+            told = [_step(each, detail, settled) for each in found]
         if not told:
             return
         yield from told
         seq = found[-1].seq
 
 
-def _step(step: Step, detail: Detail) -> Line:
-    answer = step_answer(step, detail)
+def _step(step: Step, detail: Detail, settled: Mapping[int, Event]) -> Line:
+    answer = step_answer(step, detail, settled)
     tries = detail.attempts.get(step.seq, ())
     more = [{"fence": each.fence, "key": each.key or None, "not_done": each.not_done} for each in tries]
     return {

@@ -45,7 +45,8 @@ def list_steps(request: KeyRequest, run_id: str, query: Query[PageQuery]) -> dic
     run = access.found(bearer.member, ids.parse(run_id))
     found = page(telling.steps_of(run.id), by=["seq"], cursor=query.cursor, limit=query.limit)
     detail = telling.detail(run, found.items)
-    return found.answer(lambda step: step_answer(step, detail))
+    settled = telling.settled(run.id)
+    return found.answer(lambda step: step_answer(step, detail, settled))
 
 
 @router.get("/payloads/{payload_id}", response={200: bytes}, summary="Download a large value")

@@ -164,6 +164,24 @@ class AttemptOut(Schema):
     next_at: Time | None
 
 
+class ActorOut(Schema):
+    """Who acted."""
+
+    kind: Literal["person", "key", "worker", "system", "command", "anonymous"]
+    id: str
+    name: str
+    member: str | None
+
+
+class SettledOut(Schema):
+    """What a person stated of a call whose answer never came; the last statement, should there be several."""
+
+    outcome: Literal["completed", "not_done", "do_again"]
+    by: ActorOut
+    at: Time
+    note: str
+
+
 class StepOut(Schema):
     """A step. `arguments` are the bound ones; `result` is the JSON value that came, or its text."""
 
@@ -178,15 +196,7 @@ class StepOut(Schema):
     reason: str | None
     request: str | None
     attempts: list[AttemptOut]
-
-
-class ActorOut(Schema):
-    """Who acted."""
-
-    kind: Literal["person", "key", "worker", "system", "command", "anonymous"]
-    id: str
-    name: str
-    member: str | None
+    settled: SettledOut | None
 
 
 class EventOut(Schema):

@@ -94,5 +94,7 @@ class SettleForm:
     outcome: str = ""
     note: str = ""
     result: str = ""
+    no_result: bool = False
+    """That a call which happened has no result to tell was stated, not left out."""
     errors: Mapping[str, str] = field(default_factory=dict)
     limit: int = writing.COMMENT

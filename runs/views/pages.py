@@ -133,6 +133,7 @@ def settle(request: TenantRequest, place: str, **_names: object) -> HttpResponse
         outcome=request.POST.get("outcome", ""),
         note=request.POST.get("note", "").replace("\r\n", "\n"),
         result=request.POST.get("result", "").replace("\r\n", "\n"),
+        no_result=bool(request.POST.get("no_result")),
     )
     try:
         _settle(request, chosen, form)
@@ -170,6 +171,10 @@ def _missing(form: SettleForm) -> list[dict[str, str]]:
         errors.append({"field": "outcome", "message": _("Choose what came of it.")})
     if not says(form.note):
         errors.append({"field": "note", "message": _("Say how you know. It is kept in the audit log.")})
+    if form.outcome == "completed" and says(form.result) == form.no_result:
+        twice = _("There is a result here, and a tick that there is none. Only one of the two can be.")
+        unsaid = _("Write the result that the call gave, or tick that there is none to give.")
+        errors.append({"field": "result", "message": twice if form.no_result else unsaid})
     return errors
 
 

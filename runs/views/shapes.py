@@ -240,6 +240,8 @@ class RunView:
     tool_calls: int
     tool_seconds: float
     people_seconds: float
+    outcome_seconds: float
+    """Of these, those in which the outcome of a call was unknown."""
     people_since: datetime | None
     steps: list[StepView]
     steps_total: int

@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from approvals.display import Shown, beginning, shown
 from approvals.pages.parts import CommentLine
 from runs import access, telling
-from runs.models import Run
+from runs.models import Run, Step
 from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
-from runs.telling import Asking, Brief, Detail, Used
+from runs.telling import Brief, Detail, Used
 from runs.views.holdups import holdups
 from runs.views.shapes import Ended, EventLine, RunView, Settled
 from runs.views.steps import ENDED, Timeline, worked
@@ -21,6 +21,7 @@ from tenants import events, ids, wording
 from tenants.events import EventRow
 from tenants.models import Event, Member
 
+Period = tuple[datetime, datetime | None]
 LINES = 200
 STEPS = 300
 COMMENTS = 100
@@ -63,7 +64,7 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
         tokens=used.tokens or None,
         tokens_of=_number(run.budget.get("tokens")),
         cost="" if used.cost is None else f"{used.cost.normalize():f}",
-        **times(detail),
+        **times(detail, unsettled(said, detail.steps)),
         steps=timeline.steps(),
         steps_total=used.steps,
         steps_hidden=used.steps - len(detail.steps),
@@ -134,25 +135,43 @@ def ended(run: Run, timeline: Timeline, brief: Brief, rows: Sequence[EventRow]) 
     )
 
 
-def times(detail: Detail) -> dict[str, Any]:
-    """Where the time went: seconds of model and tools, and of waiting for people, overlaps counted once."""
+def times(detail: Detail, unknown: Sequence[Period]) -> dict[str, Any]:
+    """Where the time went: seconds of model and tools, and of waiting for people, overlaps counted once: for answers
+    to questions, and for a word of what came of a call, while `unknown`."""
+    now = timezone.now()
+    asked = [(each.opened_at, each.decided_at) for each in detail.asking.values()]
     model_steps = [each for each in detail.steps if each.kind != TOOL_CALL]
     tool_steps = [each for each in detail.steps if each.kind == TOOL_CALL]
     waiting = [each.opened_at for each in detail.asking.values() if each.status == "pending"]
+    waiting += [start for start, end in unknown if end is None]
     return {
         "model_turns": len(model_steps),
         "model_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in model_steps),
         "tool_calls": len(tool_steps),
         "tool_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in tool_steps),
-        "people_seconds": waited(detail.asking.values(), now=timezone.now()),
+        "people_seconds": waited([*asked, *unknown], now=now),
+        "outcome_seconds": waited(unknown, now=now),
         "people_since": min(waiting, default=None),
     }
 
 
-def waited(askings: Iterable[Asking], *, now: datetime) -> float:
-    """Seconds in which at least one question was open."""
+def unsettled(said: Sequence[Event], steps: Iterable[Step]) -> list[Period]:
+    """From when to when the outcome of a call was unknown; the end is None where it still is."""
+    begun: dict[int, datetime] = {}
+    found: list[Period] = []
+    for row in said:
+        step = int(row.data.get("step", 0))
+        if row.name == "step.unknown":
+            begun[step] = row.at
+        elif row.name == "step.settled" and step in begun:
+            found.append((begun.pop(step), row.at))
+    return found + [(each.unknown_since, None) for each in steps if each.unknown_since is not None]
+
+
+def waited(periods: Iterable[Period], *, now: datetime) -> float:
+    """Seconds in which at least one of them was open."""
     total, until = 0.0, None
-    for start, end in sorted((each.opened_at, each.decided_at or now) for each in askings):
+    for start, end in sorted((start, end or now) for start, end in periods):
         begin = start if until is None else max(start, until)
         total += max((end - begin).total_seconds(), 0.0)
         until = end if until is None else max(until, end)
@@ -175,7 +194,7 @@ def next_text(run: Run, detail: Detail) -> str:
 
 def _said(run: Run) -> list[Event]:
     """What people said beside the run and stated of its calls, the oldest first; one query."""
-    names = ("run.commented", "step.settled")
+    names = ("run.commented", "step.settled", "step.unknown")
     rows = Event.objects.filter(subject=telling.subject(run.id), name__in=names).order_by("-seq")[:SAID]
     return list(reversed(rows))
 

@@ -17,6 +17,7 @@ from tests.cast.plays import Play, announce, switch_on
 RUN = ["id", "agent", "version", "title", "status", "reason", "input", "result", "labels", "deadline", "initiators"]
 RUN += ["created_at", "updated_at", "finished_at", "waiting_on", "usage"]
 STEP = ["seq", "kind", "status", "tool", "arguments", "digest", "rationale", "result", "reason", "request", "attempts"]
+STEP += ["settled"]
 ATTEMPT = ["number", "kind", "opened_at", "closed_at", "cause", "message", "next_at"]
 Plays = Callable[..., Play]
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -112,6 +113,24 @@ def test_settling_records_what_happened(post: Callable[..., Any], client: Client
         step = Step.objects.get(run_id=unknown_run.run.pk, seq=2)
     assert (step.status, step.result) == ("completed", '{"label":12345678901234567890}')
     assert "step.settled" in names(unknown_run)
+
+
+def test_a_step_tells_who_settled_it_and_when(
+    post: Callable[..., Any], client: Client, unknown_run: Play, mona: Member, mona_key: Key
+) -> None:
+    def told() -> Any:
+        path = f"/api/v1/runs/{unknown_run.id}/steps"
+        return [step["settled"] for step in client.get(path, headers=mona_key.headers).json()["items"]]
+
+    assert told() == [None, None]
+    assert post(unknown_run, "steps/2/outcome", {"outcome": "completed", "note": "Seen."}).status_code == 200
+    nobody, settled = told()
+    assert nobody is None
+    assert (settled["outcome"], settled["note"]) == ("completed", "Seen.")
+    assert (settled["by"]["kind"], settled["by"]["member"]) == ("key", str(mona.pk))
+    with scope(unknown_run.tenant.pk):
+        event = next(row for row in events.after(unknown_run.subject, 0, 100) if row.name == "step.settled")
+    assert datetime.fromisoformat(settled["at"]) == event.at.replace(microsecond=event.at.microsecond // 1000 * 1000)
 
 
 def test_settling_twice_finds_it_settled(post: Callable[..., Any], unknown_run: Play) -> None:

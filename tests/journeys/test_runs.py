@@ -113,6 +113,8 @@ def test_a_lost_call_is_settled_with_the_keyboard_alone(
     page.keyboard.press("Tab")
     page.keyboard.type("L-77")
     page.keyboard.press("Tab")
+    expect(page.get_by_role("checkbox", name="There is no result to give.")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Record: it happened")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Nothing to settle")).to_be_visible()

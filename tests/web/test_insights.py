@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 
@@ -12,11 +13,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from approvals import acts, measuring
-from approvals.measuring import Span
+from approvals.measuring import Settling, Span
 from approvals.models import ApprovalRequest, Viewing
+from runs import commands
 from tenants import agents
 from tenants.actors import COMMAND
-from tenants.models import Member, Tenant
+from tenants.models import Event, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor
 from tests.cast.plays import Play
@@ -48,7 +50,7 @@ def words(html: str) -> str:
 def facts(html: str) -> dict[str, str]:
     """The numbers at a glance, by their labels."""
     found = re.findall(
-        r"<dt>([^<]+)</dt><dd class=\"num\">(.*?)</dd>", html.split('class="facts"')[1].split("</dl>")[0]
+        r"<dt>([^<]+)</dt><dd class=\"num\">(.*?)</dd>", html.split('class="facts paired"')[1].split("</dl>")[0]
     )
     return {label: words(value).strip() for label, value in found}
 
@@ -140,6 +142,30 @@ def test_calls_that_went_wrong_after_a_yes_are_counted(
     with scope(acme.pk):
         Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
     assert "1 个结果未知；共批准 1 个" in words(page(""))
+
+
+def test_how_long_unknown_outcomes_waited_for_a_settlement_is_counted(
+    page: Pages, play: Callable[..., Play], acme: Tenant, alice: Member, mona: Member
+) -> None:
+    run = play().begin()
+    labels = run.wants(*[("label", {"order": f"A-{number}", "card": "4111"}) for number in range(3)])
+    for label in labels[1:]:
+        run.lost(label)
+    run.park(labels[0])
+    assert facts(page(""))["Unknown outcomes settled"] == "0"
+    with scope(acme.pk):
+        commands.settle(run.run.pk, labels[1], outcome="not_done", note="I rang.", actor=actor(mona))
+    assert facts(page(""))["Unknown outcomes settled"].startswith("1 half within ")
+    assert facts(page("?agent=clerk"))["Unknown outcomes settled"].startswith("1 half within ")
+    with scope(acme.pk):
+        agents.switch("other", actor=COMMAND, enabled=True)
+        now = timezone.now()
+        span = Span(start=now - timedelta(days=1), end=now + timedelta(days=1))
+        times = dict(Event.objects.filter(subject=run.subject, data__step=labels[1]).values_list("name", "at"))
+        took = (times["step.settled"] - times["step.unknown"]).total_seconds()
+        assert measuring.settling(span) == Settling(1, took, took)
+        assert measuring.settling(replace(span, agent="other")).settled == 0
+        assert measuring.settling(replace(span, shut=["clerk"])).settled == 0
 
 
 def test_it_is_narrowed_by_time_group_and_agent(page: Pages, asked: list[ApprovalRequest], acme: Tenant) -> None:

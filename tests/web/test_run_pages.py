@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -13,11 +14,11 @@ from django.utils import timezone
 
 from approvals import rules
 from approvals.models import ApprovalRequest, EscalationPolicy
-from runs import access, commands
-from runs.models import AgentVersion
+from runs import access, commands, telling
+from runs.models import AgentVersion, Step
 from runs.views import story
 from tenants import events, members
-from tenants.models import AuditEntry, Member, Tenant
+from tenants.models import AuditEntry, Event, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import make_member
 from tests.cast.plays import Play, switch_on
@@ -415,13 +416,40 @@ def test_a_step_settled_with_an_empty_result_says_that_none_was_stated(
 ) -> None:
     client = enter(mona)
     path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
-    send(client, path, outcome="completed", note="Seen in the portal.", result="")
+    nothing = send(client, path, outcome="completed", note="Seen in the portal.", result=" ")
+    assert (nothing.status_code, unknown_run.fresh().status) == (422, "needs_attention")
+    assert "or tick that there is none to give" in unescape(nothing.content.decode())
+    both = send(client, path, outcome="completed", note="Seen in the portal.", result="L-77", no_result="1")
+    assert (both.status_code, unknown_run.fresh().status) == (422, "needs_attention")
+    assert re.search(r'name="no_result" value="1" checked', both.content.decode())
+    assert send(client, path, outcome="completed", note="Seen in the portal.", no_result="1").status_code == 303
     steps = words(read(client, url(unknown_run, "?part=steps")))
     assert "“ Seen in the portal. ” Mona stated no result." in steps
     assert "Result, as Mona stated it:" not in steps
     with scope(acme.pk):
         Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
     assert "Mona没有说明结果。" in words(read(client, url(unknown_run)))
+
+
+def test_the_time_a_run_waited_for_a_settlement_is_counted(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play
+) -> None:
+    with scope(acme.pk):
+        Step.objects.filter(run_id=unknown_run.run.pk, seq=2).update(unknown_since=timezone.now() - timedelta(hours=3))
+    client = enter(mona)
+    text = words(read(client, url(unknown_run)))
+    assert "Waiting for people took 3 h in all" in text
+    assert "For 3 h it was unknown what had come of a call, until a manager settled it." in text
+    assert "Waiting for people now 3 h" in text
+    with scope(acme.pk):
+        commands.settle(unknown_run.run.pk, 2, outcome="not_done", note="No.", actor=members.actor_of(mona))
+        rows = list(Event.objects.filter(subject=unknown_run.subject).order_by("seq"))
+        begun = next(row.at for row in rows if row.name == "step.unknown")
+        ended = next(row.at for row in rows if row.name == "step.settled")
+        detail = telling.detail(unknown_run.fresh(), list(telling.steps_of(unknown_run.run.pk)))
+        told = story.times(detail, story.unsettled(rows, detail.steps))
+    assert told["outcome_seconds"] == told["people_seconds"] == (ended - begun).total_seconds() > 0
+    assert told["people_since"] is None
 
 
 def test_a_settled_step_says_who_stated_what_and_when(
@@ -525,7 +553,7 @@ def test_an_initiator_settles_nothing(enter: Enters, mona: Member, acme: Tenant,
     run.attention("unknown_outcome")
     client = enter(mona)
     assert "You started this run" in read(client, "/t/acme/outcomes/")
-    answer = send(client, f"/t/acme/outcomes/{run.id}-2/settle/", outcome="completed", note="I know.")
+    answer = send(client, f"/t/acme/outcomes/{run.id}-2/settle/", outcome="completed", note="I know.", result="L-1")
     assert answer.status_code == 403
     assert run.fresh().status == "needs_attention"
 
@@ -535,7 +563,9 @@ def test_a_second_settling_finds_it_settled(enter: Enters, mona: Member, acme: T
     client.get("/t/acme/outcomes/")
     with scope(acme.pk):
         commands.settle(unknown_run.run.pk, 2, outcome="not_done", note="No label there.", actor=members.actor_of(mona))
-    answer = send(client, f"/t/acme/outcomes/{unknown_run.id}-2/settle/", outcome="completed", note="Seen.")
+    answer = send(
+        client, f"/t/acme/outcomes/{unknown_run.id}-2/settle/", outcome="completed", note="Seen.", result="L-1"
+    )
     assert answer.status_code == 409
     assert "The outcome of this step is not unknown." in unescape(answer.content.decode())
 
