@@ -9,8 +9,7 @@ from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals import access, errors, frozen, hands, policy, requests, reviewers, rules, writing
-from approvals import arguments as bound
+from approvals import access, edits, errors, hands, requests, reviewers, writing
 from approvals.display import says
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Review
@@ -188,22 +187,13 @@ def _answer(hand: Hand, answer: Answer, verdict: Verdict, *, actor: Actor, chann
 
 
 def _edit(hand: Hand, answer: Answer, actor: Actor) -> requests.Edit | Refusal:
-    """The next version of the edited arguments, under the stricter of the old and the new rules."""
-    text, wrong = bound.edited(answer.arguments, hand.request.definition, before=hand.version.arguments)
-    if wrong:
-        return errors.fields(wrong, code="invalid_arguments")
-    changed = bound.changed_fields(hand.version.arguments, text)
-    if not changed:
-        message = _("Nothing was changed. To agree as it is, choose Approve.")
-        return errors.field("arguments", message, code="nothing_changed")
-    call = frozen.edited(hand.request, hand.version, text)
-    new = policy.evaluate(call, rules.load(), now=hand.now)
-    if new.outcome == "deny":
-        return errors.field("arguments", _("The rules refuse this call with these values."), code="rules_deny")
+    found = edits.proposed(hand.request, hand.version, hand.need, answer.arguments, now=hand.now)
+    if isinstance(found, Refusal):
+        return found
     return requests.Edit(
-        call=call,
-        fields=changed,
-        requirement=hand.need.join(new),
+        call=found.call,
+        fields=found.fields,
+        requirement=found.requirement,
         member=_member(actor),
         comment=answer.comment,
     )

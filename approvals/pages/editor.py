@@ -10,6 +10,7 @@ from approvals import forms
 from approvals.calls import MASK
 from approvals.checks import text_of
 from approvals.display import shown, without_hidden
+from approvals.edits import Proposal
 from approvals.facts import Facts
 from approvals.pages import values
 from approvals.pages.written import Difference, EditField, EditView
@@ -32,10 +33,24 @@ class _Sheet:
         return name not in self.masked and self.yours[name] != text_of(self.current[name])
 
 
-def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, lapses: Sequence[str]) -> EditView:
-    """The form after `posted` (empty at first), with the words for each field in `wrong`."""
+def build(
+    found: Facts,
+    posted: Mapping[str, Any],
+    wrong: Mapping[str, str],
+    *,
+    lapses: Sequence[str],
+    read: int = 0,
+    proposal: Proposal | None = None,
+    compared: bool = False,
+) -> EditView:
+    """The form after `posted` (empty at first), with the words for each field in `wrong`.
+
+    Compared is with version `read`, the one on the screen: 0 is the one that stands. `proposal` is what the edit would
+    make, where it can be taken.
+    """
     agent = values.values_of(found.versions[0].arguments)
-    current = values.ordered(values.values_of(found.version.arguments), agent)
+    shown_version = found.versions[(read or found.request.version) - 1]
+    current = values.ordered(values.values_of(shown_version.arguments), agent)
     definition = found.request.definition
     sheet = _Sheet(
         agent=agent,
@@ -49,7 +64,11 @@ def build(found: Facts, posted: Mapping[str, Any], wrong: Mapping[str, str], *, 
     changed = [name for name in current if sheet.differs(name)]
     return EditView(
         fields=[_field(name, sheet) for name in current],
-        next_version=found.request.version + 1,
+        read=shown_version.number,
+        stale=shown_version.number != found.request.version,
+        compared=compared,
+        becomes=shown(proposal.call.summary) if proposal else None,
+        needed=_more(found, proposal) if proposal else 0,
         errors=list(wrong.items()),
         differences=[_difference(name, sheet) for name in changed],
         unchanged=[name for name in current if name not in changed],
@@ -70,9 +89,14 @@ def wrong(errors: Sequence[Mapping[str, Any]], found: Facts) -> dict[str, str]:
     return {field: " ".join(words) for field, words in told.items()}
 
 
+def _more(found: Facts, proposal: Proposal) -> int:
+    """How many people are asked for with these values, 0 where the rules demand nothing more of people than now."""
+    return proposal.requirement.approvals if proposal.requirement.stricter_than(found.requirement) else 0
+
+
 def _typed(name: str, value: Any, posted: Mapping[str, Any]) -> str:
     """What was typed, or the value that stands without its hidden characters."""
-    return str(posted.get(f"arg.{name}", without_hidden(text_of(value))))
+    return str(posted.get(f"arg.{name}", without_hidden(text_of(value)))).replace("\r\n", "\n")
 
 
 def _field(name: str, sheet: _Sheet) -> EditField:
@@ -106,5 +130,5 @@ def _difference(name: str, sheet: _Sheet) -> Difference:
         agent=shown(text_of(sheet.agent.get(name, ""))),
         current=shown(text_of(sheet.current[name])),
         yours=shown(sheet.yours[name]),
-        valid=name not in sheet.wrong,
+        error=sheet.wrong.get(name, ""),
     )

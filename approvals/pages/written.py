@@ -41,15 +41,24 @@ class Difference:
     agent: Shown
     current: Shown
     yours: Shown
-    valid: bool
+    error: str = ""
 
 
 @dataclass(frozen=True)
 class EditView:
-    """The edit page beside the question."""
+    """The edit page beside the question.
+
+    `read` is the version on the screen, which is compared with; `stale` that another stands by now. `compared` says
+    that the reader asked what changes: `becomes` is the act with their values, and `needed` how many people the rules
+    then ask for, where that is more than now.
+    """
 
     fields: Sequence[EditField]
-    next_version: int
+    read: int
+    stale: bool = False
+    compared: bool = False
+    becomes: Shown | None = None
+    needed: int = 0
     errors: Sequence[tuple[str, str]] = ()
     differences: Sequence[Difference] = ()
     unchanged: Sequence[str] = ()
@@ -57,6 +66,11 @@ class EditView:
     comment: str = ""
     comment_error: str = ""
     limit: int = writing.ANSWER
+
+    @property
+    def next_version(self) -> int:
+        """The number that the edit gets."""
+        return self.read + 1
 
 
 @dataclass(frozen=True)

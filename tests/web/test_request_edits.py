@@ -1,15 +1,17 @@
 """The form of an edit: what was not touched stays, what does not fit comes back with the form that is wanted."""
 
+import re
 from html import unescape
 from typing import Any
 
 import pytest
+from django.test import Client
 
-from approvals.models import ApprovalRequest
+from approvals.models import ApprovalRequest, Review
 from tenants import exact_json
-from tenants.models import Member, Tenant
+from tenants.models import AuditEntry, Event, Member, Tenant
 from tenants.scope import scope
-from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, park
+from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, park, rule
 from tests.web.test_request_page import LONG, answer, browser, text, url
 
 
@@ -135,6 +137,78 @@ def test_broken_json_does_not_become_a_text(acme: Tenant, alice: Member, field: 
     assert response.status_code == 422
     assert "This cannot be read as JSON." in text(response)
     assert fresh(request).version == 1
+
+
+def compare(client: Client, request: ApprovalRequest, version: int = 1, *, part: bool = False, **fields: str) -> str:
+    """What the edit page says of these fields before they are sent."""
+    sent = {"decision": "edit", "version": str(version), **fields}
+    response = client.post(url(request, "edit/"), sent, headers={"HX-Request": "true"} if part else {})
+    assert response.status_code == 200
+    return unescape(
+        re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text(response).split('id="changes"')[1].split("</section>")[0]))
+    )
+
+
+FIELDS = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()}
+
+
+def test_what_changes_is_shown_before_it_is_sent_and_nothing_is_decided_by_it(
+    acme: Tenant, parked: ApprovalRequest, alice: Member
+) -> None:
+    client = browser(alice)
+    with scope(acme.pk):
+        before = (Event.objects.count(), AuditEntry.objects.count(), Review.objects.count())
+    assert "What you change stands here beside version 1" in text(client.get(url(parked, "edit/")))
+    shown = compare(client, parked, **{**FIELDS, "arg.amount": "1200.00"})
+    assert "amount 1240.00 1240.00 changed to 1200.00" in shown
+    assert "Unchanged: order_id, currency, count, note." in shown
+    assert "The act would then be: Refund 1200.00 EUR for order A-1042" in shown
+    assert "1200.00" in text(client.post(url(parked, "edit/"), {"version": "1", **FIELDS, "arg.amount": "1200.00"}))
+    assert "Nothing differs from version 1." in compare(client, parked, **FIELDS)
+    with scope(acme.pk):
+        assert (Event.objects.count(), AuditEntry.objects.count(), Review.objects.count()) == before
+    assert (fresh(parked).version, fresh(parked).status) == (1, "pending")
+
+
+def test_what_does_not_fit_is_said_before_it_is_sent(parked: ApprovalRequest, alice: Member) -> None:
+    shown = compare(browser(alice), parked, part=True, **{**FIELDS, "arg.amount": "1,200"})
+    assert "changed to 1,200 not valid: A decimal written as text is wanted" in shown
+    assert "The act would then be" not in shown
+
+
+def test_what_the_rules_would_demand_or_refuse_is_said_before_it_is_sent(
+    acme: Tenant, parked: ApprovalRequest, alice: Member, ravi: Member
+) -> None:
+    rule(acme, ravi, "Sweden", when='args.currency == "SEK"', approvals=3)
+    rule(acme, ravi, "Never", when="args.amount > 5000.0", outcome="deny")
+    client = browser(alice)
+    shown = compare(client, parked, **{**FIELDS, "arg.currency": "SEK"})
+    assert "The rules demand more of it than now: 3 approvals are needed." in shown
+    assert "The rules demand more" not in compare(client, parked, **{**FIELDS, "arg.amount": "1200.00"})
+    shown = compare(client, parked, **{**FIELDS, "arg.amount": "6000.00"})
+    assert "The rules refuse this call with these values." in shown
+
+
+def test_compared_is_with_the_version_on_the_screen(acme: Tenant, alice: Member, bo: Member) -> None:
+    rule(acme, bo, approvals=2)
+    parked = park(acme)
+    assert answer(browser(bo), parked, "edit", **{**FIELDS, "arg.amount": "1100.00"}).status_code == 302
+    shown = compare(browser(alice), parked, **{**FIELDS, "arg.note": "seen"})
+    assert "Version 2 stands by now. You edit version 1; that is not taken any more." in shown
+    assert "note changed to seen" in shown
+    assert "1100.00" not in shown
+    assert "amount 1240.00 1100.00 changed to 1240.00" in compare(browser(alice), parked, version=2, **FIELDS)
+
+
+def test_lines_that_a_browser_ends_its_own_way_are_no_change(acme: Tenant, alice: Member) -> None:
+    request = park(acme, a_call(arguments={**ARGUMENTS, "note": "one\ntwo"}))
+    assert "Nothing differs from version 1." in compare(browser(alice), request, **{**FIELDS, "arg.note": "one\r\ntwo"})
+
+
+def test_who_may_not_edit_is_not_shown_what_an_edit_would_do(parked: ApprovalRequest, mona: Member) -> None:
+    response = browser(mona).post(url(parked, "edit/"), {"version": "1", **FIELDS})
+    assert response.status_code == 409
+    assert 'id="changes"' not in text(response)
 
 
 def test_a_note_too_long_for_an_edit_is_said_at_the_note(parked: ApprovalRequest, alice: Member) -> None:
