@@ -1,6 +1,6 @@
 """Lists of requests: what the inbox and the API filter by, read by keyset."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -72,6 +72,17 @@ def one(member: Member, request_id: UUID) -> ApprovalRequest:
     if found is None:
         raise errors.unknown()
     return found
+
+
+def asked_first(request: ApprovalRequest, versions: Sequence[RequestVersion]) -> RequestVersion:
+    """The version in which the agent asked; of a request that supersedes others, which may begin with what a person
+    made of them, the first of those. No query where it supersedes none, two or more else."""
+    if request.supersedes is None:
+        return versions[0]
+    root = request.supersedes
+    while root.supersedes is not None:
+        root = root.supersedes
+    return RequestVersion.objects.get(request=root, number=1)
 
 
 def _words(q: str) -> Q:

@@ -1,7 +1,7 @@
 """What a page or an answer tells of runs: read with a fixed number of queries, however long a list is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -38,7 +38,11 @@ class Wide:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The latest approval request of a step, with the arguments of its present version."""
+    """The latest approval request of a step, with the arguments of its present version.
+
+    `proposed` is the act as the model asked for it, and `changed_by` who edited it last, also where the edit was of a
+    request that this one supersedes.
+    """
 
     id: UUID
     step: int
@@ -60,6 +64,8 @@ class Asking:
     """When more people are asked, if that comes before the deadline."""
     evidence: str | None = None
     """What was read for the reviewer before anybody answered, as JSON text."""
+    proposed: str = ""
+    changed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +278,15 @@ def _askings(wanted: "QuerySet[ApprovalRequest]", *, people: bool) -> Iterable[t
     ):
         asked.setdefault(request_id, []).append(member)
     votes = _votes(ids) if people else {}
+    begun: dict[tuple[str, str], tuple[str, str]] = {}
     for request in requests:
-        version = versions.get((request.id, request.version))
-        yield request, _asking(request, version, asked.get(request.id, []), votes.get(request.id, []))
+        asking = _asking(
+            request, versions.get((request.id, request.version)), asked.get(request.id, []), votes.get(request.id, [])
+        )
+        first = versions.get((request.id, 1))
+        proposed, changed_by = begun.get((request.subject, request.ref), (first.title if first else "", ""))
+        begun[request.subject, request.ref] = (proposed, asking.edited_by or changed_by)
+        yield request, replace(asking, proposed=proposed, changed_by=asking.edited_by or changed_by)
 
 
 def _versions(ids: Sequence[UUID]) -> "QuerySet[RequestVersion]":

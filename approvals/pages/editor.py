@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from approvals import forms
+from approvals import forms, queries
 from approvals.calls import MASK
 from approvals.checks import text_of
 from approvals.display import shown, without_hidden
@@ -48,7 +48,7 @@ def build(
     Compared is with version `read`, the one on the screen: 0 is the one that stands. `proposal` is what the edit would
     make, where it can be taken.
     """
-    agent = values.values_of(found.versions[0].arguments)
+    agent = values.values_of(queries.asked_first(found.request, found.versions).arguments)
     shown_version = found.versions[(read or found.request.version) - 1]
     current = values.ordered(values.values_of(shown_version.arguments), agent)
     definition = found.request.definition

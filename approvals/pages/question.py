@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from approvals import queries
 from approvals.api.shapes import step_of
 from approvals.display import Shown, shown
 from approvals.facts import Facts
@@ -81,7 +82,13 @@ def build(facts: Facts, names: Roster, reader: Reader, *, position: Position | N
         step=step_of(row),
         state="open" if row.status == "pending" else row.status,
         flags=flags(facts, names)[:MAX_FLAGS],
-        params=values.params(facts.version.arguments, facts.versions[0].arguments, row.definition, row.evidence),
+        params=values.params(
+            facts.version.arguments,
+            facts.versions[0].arguments,
+            row.definition,
+            row.evidence,
+            agent=queries.asked_first(row, facts.versions).arguments,
+        ),
         topics=f"request:{row.pk}",
         seq=events.last_seq(row.subject) if reader.told is None else reader.told,
         position=position,

@@ -27,18 +27,28 @@ def ordered(found: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any
     return {name: found[name] for name in [*first, *found] if name in found}
 
 
-def params(arguments: str, first: str, definition: Mapping[str, Any], evidence: str | None = None) -> list[Param]:
-    """Every bound parameter, with the agent's own value where a person changed it.
+def params(
+    arguments: str, first: str, definition: Mapping[str, Any], evidence: str | None = None, *, agent: str = ""
+) -> list[Param]:
+    """Every bound parameter, with the agent's own value where a person changed it: that of `agent`, else of `first`.
 
-    What the evidence says under a parameter's name was checked of the agent's value, so it stands beside that one only.
+    What the evidence says under a parameter's name was checked of the value of `first`, so it stands beside that one
+    only.
     """
-    before, checked = values_of(first), _checked(evidence)
+    read, checked = values_of(first), _checked(evidence)
+    before = values_of(agent) if agent else read
     masked = set(definition.get("sensitive") or ())
     schema = definition.get("parameters", {}).get("properties", {})
     return [
         _masked(name)
         if name in masked
-        else _param(name, value, before.get(name, value), schema.get(name, {}), checked.get(name, ""))
+        else _param(
+            name,
+            value,
+            before.get(name, value),
+            schema.get(name, {}),
+            checked.get(name, "") if value == read.get(name, value) else "",
+        )
         for name, value in ordered(values_of(arguments), before).items()
     ]
 
@@ -102,7 +112,7 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
 def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checked: str) -> Param:
     text = text_of(value)
     whole = shown(text) if len(text) > BEGINNING else None
-    verdict, about = _verdict(checked) if value == before else ("", "")
+    verdict, about = _verdict(checked)
     return Param(
         name=shown(name),
         value=beginning(text) if whole else shown(text),

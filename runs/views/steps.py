@@ -143,12 +143,12 @@ class Timeline:
         return _maybe(self.detail.text(step.seq, "result"))
 
     def _wanted(self, step: Step) -> str:
-        """The call's sentence; what a person made of it is not what the model asked for, and says so."""
+        """The call as the model asked for it; what a person made of it stands at its step, and is only said here."""
         asking = self.detail.asking.get(step.seq)
-        if asking is None or asking.version == 1:
+        if asking is None or not asking.changed_by:
             return self.sentence(step)
-        edited = {"call": self.sentence(step), "who": asking.edited_by}
-        return _("%(call)s (as changed by %(who)s)") % edited
+        edited = {"call": asking.proposed or self.sentence(step), "who": asking.changed_by}
+        return _("%(call)s (%(who)s changed it afterwards)") % edited
 
     def reason_text(self, step: Step, status: str, attempts: Sequence[Attempt]) -> Shown | None:
         """Why it was not run, failed, or is not known to have happened."""

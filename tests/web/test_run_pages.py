@@ -12,12 +12,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from approvals import rules
+from approvals import frozen, requests, requirements, rules
 from approvals.models import ApprovalRequest, EscalationPolicy
 from runs import access, commands, telling
 from runs.models import AgentVersion, Step
 from runs.views import story
 from tenants import events, members
+from tenants.actors import COMMAND
+from tenants.locks import hold
 from tenants.models import AuditEntry, Event, Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import make_member
@@ -590,8 +592,32 @@ def test_what_a_person_changed_is_not_told_as_what_the_model_wanted(
         request = ApprovalRequest.objects.get(subject=f"run:{parked_run.id}")
     decide(alice, request, "edit", arguments={"order": "A-1", "amount": "9.50"})
     after = words(read(enter(mona), url(parked_run)))
-    assert "as changed by" not in before
-    assert f"(as changed by {alice.person.name})" in after
+    assert "changed it afterwards" not in before
+    wanted = before.split("It wants: ")[1].split(".")[0]
+    assert "9.50" not in wanted
+    assert f"It wants: {wanted}" in after
+    assert f"({alice.person.name} changed it afterwards)" in after
+    assert "9.50" not in after.split("It wants: ")[1].split(f"({alice.person.name}")[0]
+
+
+def test_what_a_person_changed_before_it_was_asked_again_is_not_told_as_what_the_model_wanted(
+    enter: Enters, parked_run: Play, alice: Member, bo: Member, mona: Member
+) -> None:
+    with scope(alice.tenant_id):
+        request = ApprovalRequest.objects.get(subject=f"run:{parked_run.id}")
+    decide(alice, request, "edit", arguments={"order": "A-1", "amount": "9.50"})
+    with scope(alice.tenant_id):
+        hold(request.subject)
+        request.refresh_from_db()
+        call = frozen.call_of(request, request.versions.get(number=2))
+        need = requirements.from_json(request.requirement)
+        new = requests.supersede(
+            request.pk, call=call, requirement=need, actor=COMMAND, difference={"because": "moved"}, keep_votes=False
+        )
+    page = words(read(enter(mona), url(parked_run)))
+    assert "9.50" not in page.split("It wants: ")[1].split(f"({alice.person.name} changed it afterwards)")[0]
+    asked = words(read(enter(bo), f"/t/acme/requests/{new.pk}/"))
+    assert "was 12.50 now 9.50" in asked
 
 
 def test_what_is_told_while_the_page_is_read_the_page_still_hears_of(
