@@ -4,10 +4,13 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from approvals import wishes
 from approvals.channels import SCHEMES
+from approvals.event_words import EVENT_WORDS
 from approvals.notifications import outbox
 from tenants.event_names import GROUPS
 from tenants.forms import Plain, zones
@@ -72,7 +75,7 @@ class WebhookForm(Plain):
         for group, verbs in GROUPS.items():
             self.fields[f"events.{group}"] = forms.MultipleChoiceField(
                 label=GROUP_WORDS[group],
-                choices=[(f"{group}.{verb}", verb) for verb in verbs],
+                choices=[_event(f"{group}.{verb}") for verb in verbs],
                 widget=forms.CheckboxSelectMultiple,
                 required=False,
             )
@@ -80,6 +83,11 @@ class WebhookForm(Plain):
     def events(self) -> list[str]:
         """The events that were chosen."""
         return [name for group in GROUPS for name in self.cleaned_data[f"events.{group}"]]
+
+
+def _event(name: str) -> tuple[str, SafeString]:
+    """The event with its words, and as a program reads it."""
+    return name, format_html('{} <code class="small quiet">{}</code>', EVENT_WORDS[name], name)
 
 
 class ChatForm(Plain):

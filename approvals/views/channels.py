@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from approvals import channel_people, channels
 from approvals.channel_forms import ROOM_WORDS, SERVICES, RoomForm, WebhookForm
 from approvals.channels import Made
+from approvals.event_words import EVENT_WORDS
 from approvals.models import WEBHOOK, Channel, ChannelPerson
 from approvals.pages import reasons
 from tenants import pages
@@ -52,7 +53,7 @@ class ChannelCard:
     target: str
     url: str
     deliveries: str
-    events: Sequence[str]
+    events: Sequence[tuple[str, str]]
     enabled: bool
     off_because: str
     failures: int
@@ -223,7 +224,7 @@ def _card(row: Channel, base: str, people: Sequence[PersonLine], slug: str) -> C
         target=row.shown_url if webhook else "",
         url=f"{base}{_here(webhook=webhook)}{row.pk}/",
         deliveries=f"{base}settings/deliveries/?channel={row.pk}",
-        events=row.events,
+        events=[(str(EVENT_WORDS.get(name, "")), name) for name in row.events],
         enabled=row.enabled,
         off_because=_because(row),
         failures=row.failures,
