@@ -116,6 +116,9 @@ class ApprovalRequest(TenantModel):
             models.Index(fields=["tenant", "subject", "ref"], name="request_of_subject"),
             models.Index(fields=["tenant", "tool", "opened_at"], name="request_of_tool"),
             models.Index(fields=["tenant", "due_at"], condition=models.Q(status="pending"), name="request_due_in_turn"),
+            models.Index(
+                fields=["tenant", "next_at", "id"], condition=models.Q(status="pending"), name="request_waits_in_turn"
+            ),
             # So that the purge finds which wordings are still referred to; equal keys take next to no room.
             models.Index(fields=["tenant", "definition_digest"], name="request_worded"),
             models.Index(fields=["tenant", "requirement_digest"], name="request_demanded"),

@@ -84,6 +84,10 @@ class BulkView:
     answers: frozenset[str] = frozenset()
     reason_required: bool = False
     results: Sequence[Result] = ()
+    left: int = 0
+    """How many of those that were chosen are not here: no longer waiting, or not the reader's to read."""
+    cut: int = 0
+    """Of how many chosen ones only the first are compared; 0 where all are."""
 
     @property
     def runs(self) -> bool:

@@ -79,10 +79,18 @@ class StandingIn:
 
 @dataclass(frozen=True)
 class PageView:
-    """Keyset paging."""
+    """Keyset paging: of `total` in the whole list, `shown` stand on this page; `first_url` leads to where it begins."""
 
     next_url: str = ""
     previous_url: str = ""
+    first_url: str = ""
+    shown: int = 0
+    total: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether this page is the whole list."""
+        return not (self.next_url or self.first_url)
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,8 @@ class InboxView:
     seq: int | None
     empty: str = ""
     besides: int = 0
+    everything: bool = True
+    """Whether the list is of all that asks the reader: no other view, no filter."""
     done: Done | None = None
     last: Last | None = None
     others: int = 0

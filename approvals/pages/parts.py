@@ -296,9 +296,10 @@ class CommentLine:
 
 @dataclass(frozen=True)
 class Position:
-    """Where the request stands in the reader's list."""
+    """Where the request stands in the reader's list; `more` says that the list is longer than `total`."""
 
     index: int
     total: int
+    more: bool = False
     next_url: str = ""
     previous_url: str = ""

@@ -1,6 +1,7 @@
 """Many alike answered together: each is decided by itself, in a transaction of its own, with a result of its own."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -31,7 +32,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  T
     """The page of comparison, or the answers that were given on it."""
     mine = tenant_request(request)
     if request.method != "POST":
-        return _page(mine, _keys(request.GET))
+        return _page(mine, _keys(request.GET), cut=_cut(request.GET))
     form = _form(request.POST)
     with scope(mine.tenant.pk):
         if form.errors:
@@ -44,6 +45,12 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:  # noqa: ARG001  T
 def _keys(sent: QueryDict) -> list[UUID]:
     found = [ids.parse(text) for text in sent.getlist("request")]
     return list(dict.fromkeys(key for key in found if key))[:MOST]
+
+
+def _cut(sent: QueryDict) -> int:
+    """How many were chosen, if that is more than are compared."""
+    number = len({*sent.getlist("request")})
+    return number if number > MOST else 0
 
 
 def _shown(sent: QueryDict) -> list[UUID]:
@@ -109,6 +116,7 @@ def _page(
     form: BulkForm | None = None,
     results: Sequence[Result] = (),
     status: int = 200,
+    cut: int = 0,
 ) -> HttpResponse:
     reader = reading.reader_of(request)
     rows = {row.pk: row for row in access.readable(request.member).filter(pk__in=keys)}
@@ -116,5 +124,6 @@ def _page(
     found = facts.of([rows[key] for key in keys if key in rows], names)
     form = form or BulkForm()
     view = bulk.build(found, names, reader, form, url=f"{reader.base}inbox/bulk/", results=results)
-    context = {"view": view, "form": form, "section": "inbox"}
+    left = len(keys) - sum(each.request.status == "pending" for each in found)
+    context = {"view": replace(view, left=left, cut=cut), "form": form, "section": "inbox"}
     return reading.uncached(render(request, "inbox/bulk.html", context, status=status))

@@ -79,6 +79,8 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     groups = inbox.groups(found, names, reader)
     chips = _chips(request.member, reader, url, chosen)
     besides = 0 if chosen == "mine" else chips[0].count or 0
+    number = next(chip.count for chip in chips if chip.current)
+    after = request.GET.get("after")
     return inbox.InboxView(
         url=url,
         as_of=reader.now,
@@ -88,7 +90,13 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
         filters=filter_view,
         groups=groups,
         decided_url=f"{reader.base}decided/",
-        page=inbox.PageView(next_url=_next_url(request, page.next)),
+        page=inbox.PageView(
+            next_url=_next_url(request, page.next),
+            first_url=_address(request) if after else "",
+            shown=len(page.items),
+            total=rows.count() if filter_view.active else number or 0,
+        ),
+        everything=chosen == "mine" and not filter_view.active,
         seq=seq,
         done=_done(request, reader),
         **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active, besides=besides)),
@@ -173,10 +181,14 @@ def _filter_view(request: HttpRequest, url: str) -> inbox.FilterView:
 
 
 def _next_url(request: HttpRequest, cursor: str | None) -> str:
-    if cursor is None:
-        return ""
+    return "" if cursor is None else _address(request, after=cursor)
+
+
+def _address(request: HttpRequest, **more: str) -> str:
+    """The list as it is narrowed, from its beginning or from a cursor on."""
     kept = {name: value for name, value in request.GET.items() if name not in ("after", "part")}
-    return f"{request.path}?{urlencode({**kept, 'after': cursor})}"
+    query = urlencode({**kept, **more})
+    return f"{request.path}?{query}" if query else request.path
 
 
 def _done(request: TenantRequest, reader: Reader) -> inbox.Done | None:

@@ -12,20 +12,22 @@ LIMIT = 200
 
 
 def waiting(member: Member) -> list[UUID]:
-    """What waits for the member, in the inbox's order; at most two hundred."""
+    """What waits for the member, in the inbox's order; of more than two hundred, one more."""
     mine = ApprovalRequest.objects.filter(queries.asked_of(member), status="pending")
-    return list(mine.order_by("next_at", "id").values_list("id", flat=True)[:LIMIT])
+    return list(mine.order_by("next_at", "id").values_list("id", flat=True)[: LIMIT + 1])
 
 
 def of(member: Member, request_id: UUID, reader: Reader) -> Position | None:
     """The request's place among those that wait for the member, or None where it does not."""
-    order = waiting(member)
+    found = waiting(member)
+    order = found[:LIMIT]
     if request_id not in order:
         return None
     at = order.index(request_id)
     return Position(
         index=at + 1,
         total=len(order),
-        next_url=reader.request_url(order[at + 1]) if at + 1 < len(order) else "",
+        more=len(found) > LIMIT,
+        next_url=reader.request_url(found[at + 1]) if at + 1 < len(found) else "",
         previous_url=reader.request_url(order[at - 1]) if at else "",
     )
