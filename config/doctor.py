@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from django.conf import settings
@@ -13,7 +12,7 @@ from django.db import DatabaseError, connection
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
-from config import health
+from config import agent_modules, health
 from config.local.postgres import OWNER, roles
 
 ROLE = "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
@@ -94,9 +93,8 @@ def cache() -> str:
 
 
 def agents() -> str:
-    absent = [module for module in settings.AGENT_MODULES if find_spec(module) is None]
-    if absent:
-        raise Wrong(f"AGENT_MODULES names {', '.join(absent)}, which cannot be found")
+    if told := agent_modules.trouble():
+        raise Wrong(told)
     return ", ".join(settings.AGENT_MODULES) or "none; set AGENT_MODULES"
 
 

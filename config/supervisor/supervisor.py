@@ -15,6 +15,7 @@ from typing import IO
 import psycopg
 from django.conf import settings
 
+from config import agent_modules
 from config.local import children, prepared
 from config.local.postgres import OWNER
 from config.local.trouble import Trouble, explain_database
@@ -62,6 +63,8 @@ class Supervisor:
         """Raises Trouble where it cannot go on; returns when it was asked to end."""
         self.services.folder.demand_ours()
         demand_free(settings.HOST, settings.PORT)
+        if told := agent_modules.trouble():
+            raise Trouble(f"{told} Nothing was started.")
         for each in ENDING_SIGNALS:
             signal.signal(each, self._asked)
         try:

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+
+from config import doctor
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLD = ("DATABASE", "BROKER", "CHANNEL", "SECRET_KEY", "FIELD_KEYS", "AUDIT_KEY", "AGENT_MODULES", "DJANGO_SETTINGS")
@@ -75,11 +78,11 @@ class Up:
 def up(tmp_path: Path) -> Iterator[Callable[..., Up]]:
     made: list[Up] = []
 
-    def start(*words: str, port: int = 0, folder: str = "local") -> Up:
+    def start(*words: str, port: int = 0, folder: str = "local", **more: str) -> Up:
         port = port or free_port()
         base, output = tmp_path / folder, tmp_path / f"output-{len(made)}"
         env = {k: v for k, v in os.environ.items() if not k.startswith(TOLD)}
-        env |= {"LOCAL_DIR": str(base), "PORT": str(port), "SWEEP_SECONDS": "1"}
+        env |= {"LOCAL_DIR": str(base), "PORT": str(port), "SWEEP_SECONDS": "1", **more}
         with output.open("wb") as file:
             process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", *words], cwd=ROOT, env=env, stdout=file, stderr=file
@@ -154,6 +157,38 @@ def test_a_taken_port_is_said_in_one_line_and_nothing_is_started(up: Callable[..
     assert len(refused.said.strip().splitlines()) == 1
     assert f"Port {refused.port} is taken" in refused.said
     assert not refused.base.exists()
+
+
+BROKEN = {
+    "import not_installed": "ModuleNotFoundError: No module named 'not_installed'",
+    "from runs.agents import Agent\n\nTERMS = {}['terms']": "KeyError: 'terms'",
+    "def answer(:\n    pass": "SyntaxError: invalid syntax",
+    "from runs.agents import Robot": "ImportError: cannot import name 'Robot'",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_module_of_agents_that_cannot_be_imported_is_named_and_nothing_is_started(
+    up: Callable[..., Up], tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "front_desk.py").write_text(text)
+    refused = up(AGENT_MODULES="tests.cast.agents,front_desk", PYTHONPATH=str(tmp_path))
+    assert refused.process.wait(SLOW) == 1
+    assert len(refused.said.strip().splitlines()) == 1
+    assert f"AGENT_MODULES names front_desk, which cannot be imported: {BROKEN[text]}" in refused.said
+    assert f"front_desk.py, line {len(text.splitlines()) if 'TERMS' in text else 1})" in refused.said
+    assert "tests.cast.agents" not in refused.said
+    assert "Correct the module or its name in AGENT_MODULES" in refused.said
+    assert refused.said.strip().endswith("Nothing was started.")
+    assert not refused.base.exists()
+
+
+def test_the_doctor_says_the_same_of_a_module_that_is_not_there(settings: Any) -> None:
+    settings.AGENT_MODULES = ["tests.cast.agents"]
+    assert doctor.agents() == "tests.cast.agents"
+    settings.AGENT_MODULES = ["tests.cast.agents", "nowhere.to_be_found"]
+    with pytest.raises(doctor.Wrong, match=r"names nowhere.to_be_found, which cannot be imported: ModuleNotFoundError"):
+        doctor.agents()
 
 
 def test_three_failed_starts_stop_everything_with_a_line(up: Callable[..., Up]) -> None:
