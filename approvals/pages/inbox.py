@@ -79,13 +79,17 @@ class StandingIn:
 
 @dataclass(frozen=True)
 class PageView:
-    """Keyset paging: of `total` in the whole list, `shown` stand on this page; `first_url` leads to where it begins."""
+    """Keyset paging: of `total` in the whole list, or of `more` than that, `shown` stand on this page.
+
+    `first_url` leads to where the list begins.
+    """
 
     next_url: str = ""
     previous_url: str = ""
     first_url: str = ""
     shown: int = 0
     total: int = 0
+    more: bool = False
 
     @property
     def whole(self) -> bool:

@@ -25,6 +25,8 @@ from tenants.models import AgentAccess, GroupMember, Member
 from tenants.requests import TenantRequest
 
 PAGE = 50
+COUNTED = 1_000
+"""How far a list is counted that is narrowed by words or fields, for that reads each of its rows."""
 VIEWS = ("mine", "groups", "hour", "critical")
 
 
@@ -79,7 +81,9 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     groups = inbox.groups(found, names, reader)
     chips = _chips(request.member, reader, url, chosen)
     besides = 0 if chosen == "mine" else chips[0].count or 0
-    number = next(chip.count for chip in chips if chip.current)
+    number = next(chip.count for chip in chips if chip.current) or 0
+    if filter_view.active:
+        number = rows.order_by()[: COUNTED + 1].count()
     after = request.GET.get("after")
     return inbox.InboxView(
         url=url,
@@ -94,7 +98,8 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
             next_url=_next_url(request, page.next),
             first_url=_address(request) if after else "",
             shown=len(page.items),
-            total=rows.count() if filter_view.active else number or 0,
+            total=min(number, COUNTED) if filter_view.active else number,
+            more=filter_view.active and number > COUNTED,
         ),
         everything=chosen == "mine" and not filter_view.active,
         seq=seq,

@@ -115,6 +115,7 @@ def test_a_list_that_is_narrowed_counts_what_it_lists_and_claims_nothing_of_the_
     assert [len(listed(page)) for page in pages] == [50, 10]
     assert "50 of 60 requests stand on this page" in said(pages[0])
     assert f'href="{INBOX}?tool=pay">To the first page' in pages[1]
+    assert "50 of more than 1000 requests stand on this page" in said(text(client.get(f"{INBOX}?tool=refund")))
     narrowed = text(client.get(f"{INBOX}?risk=critical"))
     assert "Nothing else waits for you." not in narrowed
     park(many, a_call(risk="critical"))
