@@ -45,7 +45,7 @@ KIND_WORDS = {
     outbox.NOBODY: _("Too few people can answer"),
     outbox.UNREADABLE: _("A rule could not be evaluated"),
     outbox.ENDED: _("How a question about a run of mine ended"),
-    outbox.UNKNOWN: _("A call may or may not have happened, and I may settle it"),
+    outbox.UNKNOWN: _("An unknown outcome that I may settle"),
 }
 
 
@@ -151,7 +151,8 @@ class NoticesForm(Plain):
             ("daily", _("comes together, at 8:00 each day")),
         ],
         help_text=_(
-            "What cannot wait comes at once: a raised level, critical risk, too few people, a deadline that is near."
+            "What cannot wait comes at once: a raised level, critical risk, too few people, a deadline that is near, "
+            "an unknown outcome."
         ),
     )
     quiet_from = forms.TimeField(
