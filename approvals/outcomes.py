@@ -39,10 +39,12 @@ WAITING = Outcome("waiting")
 
 @dataclass(frozen=True)
 class Kept:
-    """What keeps an approved call from running: `version` (no running worker knows it), `paused` or `attention`."""
+    """What keeps an approved call from running: `version` (no running worker knows it), `silent` (none that does has
+    been heard of since `since`), `paused` or `attention`."""
 
     why: str
     agent: str
+    since: datetime | None = None
 
 
 KEPT_BY: list[Callable[[str], Kept | None]] = []

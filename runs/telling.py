@@ -12,6 +12,7 @@ from django.db.models.functions import Left, Length
 from django.utils import timezone
 
 from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
+from runs import announcing
 from runs.models import AgentVersion, Attempt, Lease, Run, Step, Text, ToolDefinition
 from runs.states import FINISHED, MODEL_TURN, TOOL_CALL
 from tenants.models import Event, Member, ToolSetting
@@ -107,6 +108,8 @@ class Detail:
     model: str
     known: bool
     """Whether a running worker knows the run's version."""
+    unheard: datetime | None
+    """When one that knows it was last heard of, if it ought to have been heard of again since."""
 
     def text(self, seq: int, name: str) -> Wide | None:
         """The wide text of this step and name, if it has one."""
@@ -154,6 +157,7 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
     for attempt in Attempt.objects.filter(run_id=run.id, seq__in=seqs).order_by("seq", "number"):
         attempts.setdefault(attempt.seq, []).append(attempt)
     version, tools, risks = definitions(run)
+    until, now = version.known_until if version else None, timezone.now()
     return Detail(
         run=run,
         steps=steps,
@@ -163,7 +167,8 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
         tools=tools,
         risks=risks,
         model=version.model if version else "",
-        known=version is not None and version.known_until > timezone.now(),
+        known=until is not None and until > now,
+        unheard=announcing.unheard_since(until, now=now) if until else None,
     )
 
 

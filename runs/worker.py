@@ -6,7 +6,13 @@ import socket
 import threading
 from typing import Any
 
-from celery.signals import worker_init, worker_process_init, worker_shutting_down
+from celery.signals import (
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutdown,
+    worker_shutting_down,
+)
 
 from runs import agents, calls
 from runs.announcing import Announcer
@@ -14,6 +20,8 @@ from runs.llm import asking
 
 _stop = threading.Event()
 _leaving = threading.Lock()
+_announcers: list[Announcer] = []
+TAKEN_BACK_WITHIN = 2.0  # Seconds at the end of a process.
 
 
 def name() -> str:
@@ -31,17 +39,29 @@ def begin(**_: Any) -> None:
     agents.load()
     for agent in agents.registry:
         asking.warm(agent.model)
-    Announcer(name()).start()
+    _announcers.append(Announcer(name()))
+    _announcers[-1].start()
 
 
 def rest(**_: Any) -> None:
-    """Let every run be given back at its next boundary."""
+    """Let every run be given back at its next boundary, and nobody believe that this process takes another."""
     _stop.set()
+    for announcer in _announcers:
+        announcer.stop()
+
+
+def end(**_: Any) -> None:
+    """Let what was announced be taken back before the process is gone."""
+    rest()
+    for announcer in _announcers:
+        announcer.join(TAKEN_BACK_WITHIN)
 
 
 worker_init.connect(begin)
 worker_process_init.connect(begin)
 worker_shutting_down.connect(rest)
+worker_shutdown.connect(end)
+worker_process_shutdown.connect(end)
 
 
 def leave_if_worn_out() -> None:

@@ -30,6 +30,8 @@ def holdups(run: Run, timeline: Timeline, *, asked: Mapping[UUID, Sequence[str]]
     found = [*_unknown(timeline), *_attention(run, timeline), *_approvals(timeline, asked)]
     if run.status == QUEUED and not timeline.detail.known:
         found.append(HoldUp(kind="version"))
+    elif run.status == QUEUED and timeline.detail.unheard:
+        found.append(HoldUp(kind="silent", since=timeline.detail.unheard))
     if run.status == SLEEPING or (run.status in (PAUSED, ATTENTION) and not found):
         found += list(_sleeping(timeline))
     if run.status == PAUSED:

@@ -97,7 +97,7 @@ class Param:
 class HoldUp:
     """One thing that keeps the run from going on.
 
-    `kind` is unknown, approval, sleeping, version, permission, budget, crash_loop, paused or nobody.
+    `kind` is unknown, approval, sleeping, version, silent, permission, budget, crash_loop, paused or nobody.
     """
 
     kind: str

@@ -1,12 +1,15 @@
 """Workers come and go: work is given back, and a run goes on only where its version, or one that fits, is known."""
 
 import signal
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from runs.models import WorkerSeen
 from tenants.models import Member, Tenant
 from tests.agents import ledger
 from tests.cast import runs
@@ -85,3 +88,18 @@ def test_a_parked_run_waits_for_a_worker_that_knows_its_version(
     runs.until(acme, run, "succeeded", within=30)
     assert len(ledger.acts(run)) == 1
     assert len(runs.requests(acme, run, "approved")) == 1, "the tool is the same, so nobody is asked again"
+
+
+def test_a_worker_that_is_told_to_end_is_believed_no_longer(own_workers: Callable[..., Any], acme: Tenant) -> None:
+    workers = own_workers(n=2, LEASE_SECONDS="60")
+    names = [f"{socket.gethostname()}:{pid}" for pid in workers.pids]
+
+    def seen() -> list[str]:
+        return [name for name in names if WorkerSeen.objects.filter(worker=name, until__gt=timezone.now()).exists()]
+
+    runs.until(acme, runs.start(acme, [call("pay")]), "succeeded", within=30)
+    assert seen() == names
+    workers.kill(0, signal.SIGTERM)
+    assert seen() == names[1:]
+    workers.kill(1, signal.SIGTERM)
+    assert seen() == []

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from approvals import frozen, requests, requirements, rules
 from approvals.models import ApprovalRequest, EscalationPolicy
-from runs import access, commands, telling
+from runs import access, announcing, commands, telling
 from runs.models import AgentVersion, Step
 from runs.views import story
 from tenants import events, members
@@ -513,8 +513,9 @@ def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_
 
 
 def test_an_approved_call_that_no_running_worker_knows_says_so_and_what_leads_out(
-    enter: Enters, mona: Member, alice: Member, acme: Tenant, play: Plays
+    enter: Enters, mona: Member, alice: Member, acme: Tenant, play: Plays, settings: Any
 ) -> None:
+    settings.LEASE_SECONDS = 30
     run = play().begin()
     (request,) = run.park(*run.wants(("refund", {"order": "A-1", "amount": "1"})))
     decide(alice, request, "approve")
@@ -523,6 +524,13 @@ def test_an_approved_call_that_no_running_worker_knows_says_so_and_what_leads_ou
     assert "Not run yet: it runs as soon as a worker is free." in text
     assert "What will be sent" in text
     assert "No running worker" not in words(read(client, url(run)))
+    believed = announcing.REPEATS * announcing.pause()
+    AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now() + timedelta(seconds=believed - 50))
+    text = words(read(client, path))
+    assert "as soon as a worker is free" not in text
+    assert re.search(r"Not run yet: no worker that knows clerk v3 has been heard of for 5\d s\.", text)
+    holdup = words(read(client, url(run)))
+    assert re.search(r"No worker that knows this version has been heard of for 5\d s\.", holdup)
     AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now())
     text = words(read(client, path))
     assert "as soon as a worker is free" not in text
