@@ -45,6 +45,19 @@ def test_every_page_of_a_manager_is_accessible(
         accessible(page)
 
 
+@pytest.mark.parametrize("viewport", [PHONE, WIDE], ids=["390", "1280"])
+def test_a_title_without_a_space_hides_no_column(
+    viewport: dict[str, int], open_as: OpenAs, play: Callable[..., Play], mona: Member
+) -> None:
+    run = play(title="Donaudampfschifffahrtsgesellschaft" * 5)
+    page = open_as(mona, "/t/acme/runs/", viewport)
+    box = page.locator(".scroll:has(.table)")
+    for path in ("/t/acme/runs/", url(run)):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
+        assert all(each.evaluate("(each) => each.scrollWidth <= each.clientWidth") for each in box.all()), path
+
+
 def test_a_run_is_told_while_it_happens(open_as: OpenAs, parked_run: Play, mona: Member) -> None:
     page = open_as(mona, url(parked_run))
     expect(page.get_by_role("button", name="Stop further steps")).to_be_visible()

@@ -512,6 +512,18 @@ def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_
         assert "Did not happen, as Mona stated" in text
 
 
+def test_a_run_without_a_step_says_why_there_is_none(enter: Enters, mona: Member, acme: Tenant, play: Plays) -> None:
+    run, client = play(), enter(mona)
+    assert "No step yet. A worker takes it up in a moment." in words(read(client, url(run)))
+    with scope(acme.pk):
+        commands.pause(run.run.pk, actor=members.actor_of(mona))
+    assert "No step yet. " in (text := words(read(client, url(run))))
+    assert "in a moment" not in text
+    with scope(acme.pk):
+        commands.cancel(run.run.pk, actor=members.actor_of(mona))
+    assert "It ended before its first step." in words(read(client, url(run)))
+
+
 def test_an_approved_call_that_no_running_worker_knows_says_so_and_what_leads_out(
     enter: Enters, mona: Member, alice: Member, acme: Tenant, play: Plays, settings: Any
 ) -> None:
