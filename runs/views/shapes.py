@@ -242,6 +242,8 @@ class RunView:
     people_seconds: float
     outcome_seconds: float
     """Of these, those in which the outcome of a call was unknown."""
+    outcome_open: bool
+    """Whether one still is."""
     people_since: datetime | None
     steps: list[StepView]
     steps_total: int

@@ -151,6 +151,7 @@ def times(detail: Detail, unknown: Sequence[Period]) -> dict[str, Any]:
         "tool_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in tool_steps),
         "people_seconds": waited([*asked, *unknown], now=now),
         "outcome_seconds": waited(unknown, now=now),
+        "outcome_open": any(end is None for _start, end in unknown),
         "people_since": min(waiting, default=None),
     }
 

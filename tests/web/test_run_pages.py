@@ -441,7 +441,7 @@ def test_the_time_a_run_waited_for_a_settlement_is_counted(
     client = enter(mona)
     text = words(read(client, url(unknown_run)))
     assert "Waiting for people took 3 h in all" in text
-    assert "For 3 h it was unknown what had come of a call, until a manager settled it." in text
+    assert "For 3 h so far it is unknown what came of a call; a manager settles it." in text
     assert "Waiting for people now 3 h" in text
     with scope(acme.pk):
         commands.settle(unknown_run.run.pk, 2, outcome="not_done", note="No.", actor=members.actor_of(mona))
@@ -452,6 +452,9 @@ def test_the_time_a_run_waited_for_a_settlement_is_counted(
         told = story.times(detail, story.unsettled(rows, detail.steps))
     assert told["outcome_seconds"] == told["people_seconds"] == (ended - begun).total_seconds() > 0
     assert told["people_since"] is None
+    assert "it was unknown what had come of a call, until a manager settled it." in words(
+        read(client, url(unknown_run))
+    )
 
 
 def test_a_settled_step_says_who_stated_what_and_when(
