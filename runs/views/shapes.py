@@ -207,6 +207,8 @@ class EventLine:
     seq: int
     at: datetime
     name: str
+    words: str
+    step: int | None
     actor: str
     text: Shown
 

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from approvals.calls import MASK, sentence
 from approvals.display import Shown, beginning, shown
@@ -139,7 +140,7 @@ class Timeline:
         """What the model asked for in this turn, as its own sentences, or its closing words."""
         calls = [self._wanted(each) for each in self.detail.steps if each.turn == step.seq and each.tool]
         if calls:
-            return shown(_("It wants: %(calls)s.") % {"calls": "; ".join(calls)})
+            return shown(_("It wants: %(calls)s.") % {"calls": pgettext("between parts", "; ").join(calls)})
         return _maybe(self.detail.text(step.seq, "result"))
 
     def _wanted(self, step: Step) -> str:

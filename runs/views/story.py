@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals.display import Shown, beginning, shown
+from approvals.event_words import EVENT_WORDS
 from approvals.pages.parts import CommentLine
 from runs import access, telling
 from runs.models import Run, Step
@@ -221,7 +222,9 @@ def _settled(said: Sequence[Event]) -> dict[int, Settled]:
 
 def _line(row: EventRow) -> EventLine:
     name = wording.actor(row.actor) if row.actor.get("kind") != "system" else ""
-    return EventLine(seq=row.seq, at=row.at, name=row.name, actor=name, text=beginning(row.message))
+    words = str(EVENT_WORDS.get(row.name, ""))
+    step, text = _number(row.data.get("step")), beginning(row.message)
+    return EventLine(seq=row.seq, at=row.at, name=row.name, words=words, step=step, actor=name, text=text)
 
 
 def _number(value: object) -> int | None:

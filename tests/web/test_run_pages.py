@@ -515,6 +515,23 @@ def test_a_request_and_its_successors_say_that_a_person_stated_what_came_of_the_
         assert "Did not happen, as Mona stated" in text
 
 
+def test_what_happened_is_told_in_the_readers_words_beside_the_events_names(
+    enter: Enters, mona: Member, acme: Tenant, parked_run: Play
+) -> None:
+    client = enter(mona)
+    story = words(read(client, url(parked_run))).partition("Everything that happened")[2]
+    assert "waits for a worker run.queued" in story
+    assert "step 2 planned step.planned" in story
+    assert "step 3 somebody is asked approval.requested" in story
+    assert "It wants: Look up order A-1; Refund 12.50 for order A-1." in words(read(client, url(parked_run)))
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    text = words(read(client, url(parked_run)))
+    assert "等待工作进程 run.queued" in text
+    assert "第 2 步 已计划 step.planned" in text
+    assert "它想要：Look up order A-1；Refund 12.50 for order A-1。" in text
+
+
 def test_a_run_without_a_step_says_why_there_is_none(enter: Enters, mona: Member, acme: Tenant, play: Plays) -> None:
     run, client = play(), enter(mona)
     assert "No step yet. A worker takes it up in a moment." in words(read(client, url(run)))
