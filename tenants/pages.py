@@ -75,7 +75,7 @@ class Row:
     mark: str = ""
     """What tells it from others of its name."""
     last: datetime | None = None
-    """When it last changed something, and where that is told."""
+    """When the audit last told of it, and where."""
     last_url: str = ""
 
 

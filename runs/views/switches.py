@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from runs import access, programs, switches
+from runs import access, announcing, programs, switches
 from runs.programs import KnownTool, Program
 from tenants import pages
 from tenants.paging import MAX_LIMIT
@@ -29,6 +31,8 @@ class AgentLine:
     restricted: bool
     stopped: bool
     live: bool
+    unheard: datetime | None
+    """When a worker that knows it was last heard of, if it ought to have been heard of again since."""
     tools: Sequence[str]
     url: str
     may_stop: bool
@@ -167,6 +171,7 @@ def _view(request: TenantRequest, problem: str, typed: Typed | None) -> SwitchVi
 
 
 def _agent(program: Program, url: str, *, may_stop: bool) -> AgentLine:
+    until = program.seen_until
     return AgentLine(
         name=program.name,
         version=program.versions[0] if program.versions else "",
@@ -175,6 +180,7 @@ def _agent(program: Program, url: str, *, may_stop: bool) -> AgentLine:
         restricted=program.restricted,
         stopped=program.stopped,
         live=program.live,
+        unheard=announcing.unheard_since(until, now=timezone.now()) if until else None,
         tools=program.tools,
         url=url,
         may_stop=may_stop and program.enabled,

@@ -70,7 +70,7 @@ def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: st
         words=(
             _("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),
             _("What follows “…” is the end of the part before the secret: by it a key is told from others."),
-            _("A last change is the last thing the audit keeps; who only reads leaves no entry."),
+            _("A last entry is the last that the audit holds of a key, refusals too; who only reads leaves none."),
         ),
         rows=rows,
         rows_title=_("Keys there are"),

@@ -1,6 +1,7 @@
 """The pages of settings: who may open them, what their forms do without script, what is refused, what they cost."""
 
 import re
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.utils.timezone import localtime
 
 from approvals import acts, rules
 from approvals.models import ApprovalRequest, Delegation, EscalationPolicy, PolicyRule
+from runs.models import AgentVersion
 from tenants import exact_json, groups, ids, members, wording
 from tenants.actors import COMMAND
 from tenants.models import ApiKey, AuditEntry, Group, Member, Person, Tenant
@@ -434,6 +436,18 @@ def test_an_agent_is_switched_on_by_an_admin_and_stopped_by_a_manager(acme: Tena
     assert send(manager, "settings/agents/clerk/", enabled="0").status_code == 403
     assert send(admin, "settings/agents/clerk/stop/").status_code == 403
     assert send(admin, "settings/agents/clerk/", enabled="0").status_code == 303
+
+
+def test_an_agent_whose_workers_were_not_heard_of_in_time_says_so(
+    acme: Tenant, people: People, play: Any, settings: Any
+) -> None:
+    settings.LEASE_SECONDS = 30
+    client = enter(people["ravi"])
+    assert "heard of" not in words(read(client, "settings/agents/"))
+    AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now() + timedelta(seconds=40))
+    assert re.search(r"clerk v3 scripted on no worker heard of for 5\d s", words(read(client, "settings/agents/")))
+    AgentVersion.objects.filter(agent="clerk").update(known_until=timezone.now())
+    assert re.search(r"clerk v3 scripted on no worker knows it", words(read(client, "settings/agents/")))
 
 
 def test_a_tools_risk_is_raised_on_the_page_and_never_lowered(acme: Tenant, people: People, play: Any) -> None:

@@ -68,4 +68,4 @@ def test_the_audit_and_the_page_of_keys_tell_two_keys_of_one_person_apart(acme: 
         assert f"made the group G{number}" in only
         assert f"made the group G{1 - number}" not in only
         assert f"day {mark}" in words(read(client, "settings/keys/"))
-    assert read(client, "settings/keys/").count("Last change") == len(marks)
+    assert read(client, "settings/keys/").count("Last entry") == len(marks)
