@@ -23,6 +23,7 @@ PAGES: Mapping[str, str] = {
     "tool": "tool.changed",
     "bulk": "approval.decided",
     "decide": "approval.decided",
+    "edit": "edit.tried",
     "viewed": "request.viewed",
     "comment": "approval.commented",
     "policy_new": "policy.created",

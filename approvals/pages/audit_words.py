@@ -136,6 +136,7 @@ WANTED: Mapping[str, str | Promise] = {
     "channel.own_removed": pgettext_lazy("wanted", "remove a chat channel of their own"),
     "channel.own_tested": pgettext_lazy("wanted", "try a chat channel of their own"),
     "member.invited": pgettext_lazy("wanted", "invite a member again"),
+    "edit.tried": pgettext_lazy("wanted", "see what an edit would change in"),
     "answer.approve": pgettext_lazy("wanted", "approve"),
     "answer.edit": pgettext_lazy("wanted", "edit and approve"),
     "answer.reject": pgettext_lazy("wanted", "reject"),
@@ -158,9 +159,9 @@ AGENTS: Mapping[tuple[str, bool], str | Promise] = {
     ("restricted", False): gettext_lazy("opened to every role the agent"),
 }
 SETTLED: Mapping[str, str | Promise] = {
-    "completed": gettext_lazy("settled as done a call of the run"),
-    "not_done": gettext_lazy("settled as not done a call of the run"),
-    "do_again": gettext_lazy("let be done again a call of the run"),
+    "completed": gettext_lazy("settled as done step %(step)s of the run"),
+    "not_done": gettext_lazy("settled as not done step %(step)s of the run"),
+    "do_again": gettext_lazy("let be done again step %(step)s of the run"),
 }
 
 
@@ -172,8 +173,20 @@ def done(action: str, detail: Mapping[str, Any]) -> str:
     elif action == "agent.changed" and len(detail) == 1:
         closer = AGENTS.get(next(iter(detail.items())))
     elif action == "run.settled":
-        closer = SETTLED.get(str(detail.get("outcome")))
+        settled = SETTLED.get(str(detail.get("outcome")))
+        closer = settled and str(settled) % {"step": detail.get("step", "?")}
+    elif action == "tool.changed":
+        closer = _tool(detail)
     return str(closer or DONE.get(action, action))
+
+
+def _tool(detail: Mapping[str, Any]) -> str | Promise | None:
+    before, after = detail.get("before"), detail.get("after")
+    if not (isinstance(before, Mapping) and isinstance(after, Mapping)) or before == after:
+        return None
+    if before.get("enabled") == after.get("enabled"):
+        return _("set the risk of the tool")
+    return _("switched on the tool") if after.get("enabled") else _("switched off the tool")
 
 
 def wanted(action: str, detail: Mapping[str, Any]) -> str:

@@ -33,6 +33,20 @@ def test_the_audit_says_in_words_who_was_refused_what_and_why(acme: Tenant, peop
     assert "此人的角色不允许。" in text
 
 
+def test_the_audit_says_what_was_set_and_settled(acme: Tenant, people: People, unknown_run: Play) -> None:
+    path = f"outcomes/{unknown_run.id}-2/settle/"
+    send(enter(people["mona"]), path, outcome="completed", note="Seen.", no_result="1")
+    client = enter(people["ravi"])
+    send(client, "settings/tools/refund/", enabled="1", risk="critical")
+    send(client, "settings/tools/refund/", enabled="0", risk="critical")
+    send(client, "settings/agents/clerk/", enabled="0")
+    text = words(read(client, "audit/"))
+    assert "settled as done step 2 of the run Lost answer" in text
+    assert "set the risk of the tool refund" in text
+    assert "switched off the tool refund" in text
+    assert "switched off the agent clerk" in text
+
+
 def test_the_audit_tells_runs_of_one_title_apart_and_shows_all_about_one(
     acme: Tenant, people: People, play: Any
 ) -> None:
