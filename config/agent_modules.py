@@ -15,6 +15,7 @@ from django.conf import settings
 
 WITHIN = 60.0  # Seconds; a module that takes longer would hold up every worker.
 MOST = 5  # Lines that are told: a module each.
+WHOLE = "--with-applications"
 MENDED = "Correct the module or its name in AGENT_MODULES, and see that it lies on PYTHONPATH."
 
 
@@ -63,7 +64,13 @@ def _is_machinery(filename: str) -> bool:
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
-    found = broken(sys.argv[1:])
+    names = [word for word in sys.argv[1:] if word != WHOLE]
+    if WHOLE in sys.argv:
+        django.setup()
+    found = broken(names)
+    if found and WHOLE not in sys.argv:
+        # Only a module that needs the applications waits two seconds for them; all begins anew, in a fresh process.
+        command = [sys.executable, "-m", "config.agent_modules", WHOLE, *names]
+        os.execv(command[0], command)  # noqa: S606  # Nothing here is for a shell.
     sys.stdout.write("\n".join(found))
     sys.exit(1 if found else 0)

@@ -183,6 +183,14 @@ def test_a_module_of_agents_that_cannot_be_imported_is_named_and_nothing_is_star
     assert not refused.base.exists()
 
 
+def test_a_module_of_agents_may_need_the_applications(tmp_path: Path) -> None:
+    (tmp_path / "needs_rows.py").write_text("from runs.models import Run")
+    command = [sys.executable, "-m", "config.agent_modules", "needs_rows"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    told = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout) == (0, ""), told.stderr
+
+
 def test_the_doctor_says_the_same_of_a_module_that_is_not_there(settings: Any) -> None:
     settings.AGENT_MODULES = ["tests.cast.agents"]
     assert doctor.agents() == "tests.cast.agents"
