@@ -46,13 +46,13 @@ def until(tenant_id: UUID, runs: list[UUID], status: str, *, within: float = 120
     """Wait until all of them have this state; a look takes a millisecond of both cores, so rarely where both work."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
+        time.sleep(every)
         with scope(tenant_id, read_only=True):
             left = list(Run.objects.filter(pk__in=runs).exclude(status=status).values_list("status", "reason")[:1])
         if not left:
             return
         if left[0][0] in ("failed", "needs_attention"):
             raise RuntimeError(f"A measured run is {left[0]}.")
-        time.sleep(every)
     raise TimeoutError(f"Not every run became {status}; one is {left[0]}.")
 
 
