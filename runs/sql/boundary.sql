@@ -15,7 +15,8 @@ CREATE FUNCTION journal_boundary(
     p_tokens_total bigint DEFAULT NULL, p_cost_total numeric DEFAULT NULL,
     OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision,
     OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer
-) LANGUAGE plpgsql SECURITY INVOKER SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+) LANGUAGE plpgsql SECURITY INVOKER
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     v_subject bytea := subject_of_run(p_run);
     v_now timestamptz;

@@ -95,7 +95,7 @@ END $$;
 CREATE FUNCTION journal_stop(
     p_tenant uuid, p_run uuid, p_fence bigint, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text,
     p_data jsonb, p_result text, OUT code text, OUT status text, OUT last_event bigint
-) LANGUAGE plpgsql SECURITY INVOKER AS $$
+) LANGUAGE plpgsql SECURITY INVOKER SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
     SELECT r.status INTO journal_stop.status
