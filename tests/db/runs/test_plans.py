@@ -1,4 +1,4 @@
-"""A connection is new once: what takes, advances and stops a run is planned once on it, not anew for each of five runs."""
+"""A connection is new once: what takes, advances and stops a run is planned once on it, not for each of five runs."""
 
 import pytest
 from django.db import connection
