@@ -66,7 +66,7 @@ def _hindrance(old: Delivery) -> str:
     if ended and ended.status != "pending":
         return _("The request has its answer. Nobody is told any more that it waits.")
     if old.kind == outbox.UNKNOWN and unsettled.of(old) is None:
-        return _("It is known by now what became of the call.")
+        return _("It is known by now what became of the call, or it is not for this person to say.")
     return ""
 
 

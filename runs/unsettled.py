@@ -1,8 +1,11 @@
 """Who hears that a call's outcome is not known: the managers who may settle it, once each time it becomes so."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 from uuid import UUID
+
+from django.db import transaction
 
 from approvals.notifications import outbox, unsettled
 from approvals.notifications.unsettled import Unsettled
@@ -14,6 +17,7 @@ from tenants.locks import hold
 from tenants.scope import scope
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 
 def connect() -> None:
@@ -34,23 +38,34 @@ def tell(run_id: UUID) -> None:
     """Let those who may settle the run's unknown outcomes be told of each they were not told of yet.
 
     Needs scope and the run's lock. One query where none is unknown. A call that is done again and is unknown anew is
-    told anew, for its generation has grown.
+    told anew, for its generation has grown. Telling that fails is logged and takes nothing from what is recorded.
     """
     unknown = Step.objects.filter(run_id=run_id, unknown_since__isnull=False, status="unknown")
     steps = list(unknown.order_by("seq").values_list("seq", "generation"))
     if not steps:
         return
+    try:
+        with transaction.atomic():
+            _tell(run_id, steps)
+    except Exception:
+        logger.exception("Nobody could be told of the unknown outcomes of run %s; they are on the desk.", run_id)
+
+
+def _tell(run_id: UUID, steps: Sequence[tuple[int, int]]) -> None:
     people = list(access.settlers(Run.objects.get(pk=run_id)).values_list("pk", flat=True))
     for seq, generation in steps:
         outbox.tell_of_outcome(f"{PREFIX}{run_id}", seq, people, mark=str(generation))
 
 
-def read(subject: str, ref: int) -> Unsettled | None:
-    """What a message may say of the call, None once somebody has settled it."""
+def read(subject: str, ref: int, mark: str, reader: UUID) -> Unsettled | None:
+    """What a message to this member may say of the call; None once it is settled, or done again since the one marked so
+    was written, and where the member may not settle it (any more)."""
     run_id = ids.parse(subject.removeprefix(PREFIX)) if subject.startswith(PREFIX) else None
     found = Step.objects.filter(run_id=run_id, seq=ref, status="unknown") if run_id else Step.objects.none()
     step = found.select_related("run").first()
-    if step is None or step.unknown_since is None:
+    if step is None or step.unknown_since is None or mark != str(step.generation):
+        return None
+    if not access.settlers(step.run).filter(pk=reader).exists():
         return None
     known = ToolDefinition.objects.filter(name=step.tool).order_by("-announced_at").first()
     return Unsettled(

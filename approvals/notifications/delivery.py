@@ -16,7 +16,7 @@ from django.db import connection
 
 from approvals import clock
 from approvals.models import Delivery
-from approvals.notifications import health, outbox, parcels, timing, unsettled, ways
+from approvals.notifications import health, outbox, parcels, timing, ways
 from approvals.notifications.chat import MOST_AT_ONCE, Words
 from approvals.notifications.failures import MOST_ATTEMPTS, Failure, pause
 from approvals.notifications.parcels import Parcel
@@ -155,9 +155,6 @@ def _wanted(row: Delivery) -> bool:
         _end(row, "given_up", outbox.NOT_NEEDED)
         return False
     if row.kind == outbox.DECIDED and not _follows(row):
-        return False
-    if row.kind == outbox.UNKNOWN and unsettled.of(row) is None:
-        _end(row, "given_up", outbox.NOT_NEEDED)
         return False
     why = health.closed(row)
     if why:

@@ -58,6 +58,10 @@ _SENTENCES = {
 }
 
 
+class NotNeeded(Exception):
+    """There is nothing to tell its reader any more."""
+
+
 @dataclass(frozen=True)
 class Letter:
     """What the templates of a message are given: `url` is "" where there is nothing to open, `ended` that the question
@@ -189,7 +193,8 @@ def _about_channels(delivery: Delivery, tenant: Tenant) -> Letter:
 def _about_outcome(delivery: Delivery, tenant: Tenant) -> Letter:
     """That nobody knows whether a call happened, for those who may say what became of it."""
     found, name = unsettled.of(delivery), _plain(tenant.name)
-    assert found is not None  # Asked in the same transaction before it was packed.
+    if found is None:
+        raise NotNeeded
     act = _plain(found.act)
     return Letter(
         subject=" · ".join(

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from approvals import clock
 from approvals.models import ApprovalRequest, Channel, Delivery
-from approvals.notifications import ways
+from approvals.notifications import unsettled, ways
 from approvals.notifications.timing import leaves_at
 from approvals.notifications.ways import Ear, Ways
 from tenants import ids, prepared
@@ -104,7 +104,7 @@ def tell_of_outcome(subject: str, step: int, members: Iterable[UUID], *, mark: s
     out = ways.read() if wanted else None
     if out is None or not out.any:
         return
-    key = f"{UNKNOWN}:{subject}:{step}:{mark}"
+    key = unsettled.key(subject, step, mark=mark)
     found = [row for ear in ways.ears(wanted, out) for row in _rows(None, UNKNOWN, key, ear)]
     for row in found:
         row.subject, row.seq = subject, step

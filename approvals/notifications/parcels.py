@@ -8,7 +8,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from approvals import clock
 from approvals.models import Channel, Delivery
-from approvals.notifications import chat, failures, mail, messages, posting, webhooks
+from approvals.notifications import chat, failures, mail, messages, outbox, posting, webhooks
 from approvals.notifications.chat import Words
 from approvals.notifications.failures import Failure
 from tenants.models import Event, Tenant
@@ -34,6 +34,13 @@ def pack(row: Delivery, others: Sequence[Delivery]) -> Parcel | str:
     if row.transport == "webhook":
         assert row.channel is not None
         return _post(row, row.channel, tenant)
+    try:
+        return _message(row, others, tenant)
+    except messages.NotNeeded:
+        return outbox.NOT_NEEDED
+
+
+def _message(row: Delivery, others: Sequence[Delivery], tenant: Tenant) -> Parcel:
     if row.transport == "chat":
         assert row.channel is not None
         return messages.words(row, others, url=reveal(row.channel.url), tenant=tenant)

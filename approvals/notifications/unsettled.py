@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from approvals.models import Delivery
 
@@ -18,10 +19,25 @@ class Unsettled:
     since: datetime
 
 
-READ_BY: list[Callable[[str, int], Unsettled | None]] = []
-"""By subject and number of the step: what is unknown there, None where it is settled. A floor above adds it."""
+READ_BY: list[Callable[[str, int, str, UUID], Unsettled | None]] = []
+"""By subject, number of the step, mark of the notice and reader: what is unknown there, None where it is settled or not
+the reader's to settle. A floor above adds it."""
+
+
+def key(subject: str, step: int, *, mark: str) -> str:
+    """What a notice about this step is told once by."""
+    return f"{_begin(subject, step)}{mark}"
 
 
 def of(row: Delivery) -> Unsettled | None:
-    """The call that this delivery is about, None once its outcome is known."""
-    return next((found for read in READ_BY if (found := read(row.subject, row.seq or 0))), None)
+    """The call that this delivery is about; None once its outcome is known or another notice tells of it, and where who
+    is told may not settle it (any more)."""
+    if row.member_id is None:
+        return None
+    step = row.seq or 0
+    mark = row.key.removeprefix(_begin(row.subject, step)).partition(":")[0]
+    return next((found for read in READ_BY if (found := read(row.subject, step, mark, row.member_id))), None)
+
+
+def _begin(subject: str, step: int) -> str:
+    return f"outcome_unknown:{subject}:{step}:"

@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import connection
 
 from approvals import wishes
 from approvals.models import Delivery
-from approvals.notifications import delivery
+from approvals.notifications import delivery, outbox
+from approvals.notifications import unsettled as notices
 from runs import commands, sweeping, switches, unsettled
 from runs.entries import Closing, Opening
+from runs.models import Run
 from tenants import ids
 from tenants.actors import COMMAND
 from tenants.models import Event, Member, Tenant
@@ -89,6 +92,64 @@ def test_what_is_settled_before_the_message_leaves_is_not_told(run: Started, mon
         assert Delivery.objects.get(kind="outcome_unknown").error == "no longer needed"
 
 
+def test_what_is_settled_while_the_message_is_being_written_hinders_it_not(
+    run: Started, mona: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose(run)
+    looks: list[Any] = []
+
+    def settled_after_the_first_look(row: Delivery) -> Any:
+        looks.append(row)
+        return found(row) if len(looks) == 1 else None
+
+    found = notices.of
+    monkeypatch.setattr(notices, "of", settled_after_the_first_look)
+    assert len(send(run)) == 1
+
+
+def no_manager(run: Started, mona: Member) -> None:
+    Member.objects.filter(pk=mona.pk).update(roles=["reviewer"])
+
+
+def switched_off(run: Started, mona: Member) -> None:
+    Member.objects.filter(pk=mona.pk).update(active=False)
+
+
+def restricted(run: Started, mona: Member) -> None:
+    switches.switch_agent("clerk", actor=COMMAND, restricted=True)
+
+
+def became_an_initiator(run: Started, mona: Member) -> None:
+    Run.objects.filter(pk=run.id).update(initiators=[mona.pk])
+
+
+@pytest.mark.parametrize("how", [no_manager, switched_off, restricted, became_an_initiator])
+def test_who_may_not_settle_any_more_when_the_message_leaves_is_not_written_to(
+    run: Started, mona: Member, how: Callable[[Started, Member], None]
+) -> None:
+    lose(run)
+    with scope(run.tenant):
+        how(run, mona)
+    assert send(run) == []
+    with scope(run.tenant):
+        assert Delivery.objects.get(kind="outcome_unknown").error == "no longer needed"
+
+
+@pytest.mark.parametrize("end", [lose, lambda run: cancelled(run)])
+def test_what_goes_wrong_in_telling_loses_nothing_that_is_recorded(
+    run: Started, mona: Member, end: Callable[[Started], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 / 0")
+
+    monkeypatch.setattr(outbox, "tell_of_outcome", broken)
+    end(run)
+    assert run.journal.step(2).status == "unknown"
+    assert run.row.status in ("needs_attention", "cancelled")
+    assert told(run) == []
+
+
 def test_who_wishes_not_to_hear_of_it_by_mail_is_not_written_to(run: Started, mona: Member) -> None:
     with scope(run.tenant):
         wishes.change(mona, actor=actor(mona), changes={"kinds": {"outcome_unknown": {"email": False}}})
@@ -106,6 +167,7 @@ def test_a_call_that_is_done_again_and_is_lost_again_is_told_again(run: Started,
     again.open(Opening(2))
     again.close(Closing(2, "unknown", cause="server", not_done=False))
     assert told(run) == [(mona.email, 2), (mona.email, 2)]
+    assert len(send(run)) == 1  # The first was not on its way yet, and tells nothing beside the second.
 
 
 def between_attempts(run: Started) -> Any:
