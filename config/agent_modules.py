@@ -8,6 +8,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
 
 import django
@@ -26,7 +27,14 @@ def trouble() -> str:
     command = [sys.executable, "-m", "config.agent_modules", *settings.AGENT_MODULES]
     try:
         told = subprocess.run(
-            command, cwd=settings.BASE_DIR, capture_output=True, text=True, timeout=WITHIN, check=False
+            command,
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=WITHIN,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return f"AGENT_MODULES could not be imported within {WITHIN:.0f} s. {MENDED}"
@@ -43,14 +51,17 @@ def broken(modules: Sequence[str]) -> list[str]:
 
 def _import(name: str) -> str:
     try:
-        import_module(name)
-    except Exception as error:
+        with redirect_stdout(sys.stderr):  # What it prints is not what is told of it.
+            import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # One that ends the process would end every worker.
         last = traceback.format_exception_only(error)[-1].strip()
         return f"AGENT_MODULES names {name}, which cannot be imported: {last}{_at(error)}."
     return ""
 
 
-def _at(error: Exception) -> str:
+def _at(error: BaseException) -> str:
     """Where in the authors' own code it failed; empty where the module itself was not found."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}, line {error.lineno})"
@@ -72,5 +83,6 @@ if __name__ == "__main__":
         # Only a module that needs the applications waits two seconds for them; all begins anew, in a fresh process.
         command = [sys.executable, "-m", "config.agent_modules", WHOLE, *names]
         os.execv(command[0], command)  # noqa: S606  # Nothing here is for a shell.
-    sys.stdout.write("\n".join(found))
-    sys.exit(1 if found else 0)
+    sys.stdout.buffer.write("\n".join(found).encode(errors="backslashreplace"))
+    sys.stdout.flush()
+    os._exit(1 if found else 0)  # A module may have begun a thread, which would be waited for without end.

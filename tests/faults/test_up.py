@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from config import doctor
+from config import agent_modules, doctor
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLD = ("DATABASE", "BROKER", "CHANNEL", "SECRET_KEY", "FIELD_KEYS", "AUDIT_KEY", "AGENT_MODULES", "DJANGO_SETTINGS")
@@ -181,6 +181,28 @@ def test_a_module_of_agents_that_cannot_be_imported_is_named_and_nothing_is_star
     assert "Correct the module or its name in AGENT_MODULES" in refused.said
     assert refused.said.strip().endswith("Nothing was started.")
     assert not refused.base.exists()
+
+
+ODD = {
+    "import sys\nsys.exit(0)": "SystemExit: 0 (",
+    "import sys\nsys.exit('no licence')": "SystemExit: no licence (",
+    "print('ready')\nraise ValueError('\\ud800')": "ValueError: \\ud800 (",
+    "input()": "EOFError: EOF when reading a line (",
+    "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()": "",
+    "import sys\nsys.stdout.buffer.write(bytes([255]))\nsys.stderr.buffer.write(bytes([255]))": "",
+}
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_module_that_ends_prints_asks_or_begins_a_thread_is_judged_by_whether_it_was_imported(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "odd_desk.py").write_text(text)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    settings.AGENT_MODULES = ["odd_desk"]
+    told = agent_modules.trouble()
+    assert told.startswith(f"AGENT_MODULES names odd_desk, which cannot be imported: {ODD[text]}" if ODD[text] else "")
+    assert bool(told) == bool(ODD[text]), told
 
 
 def test_a_module_of_agents_may_need_the_applications(tmp_path: Path) -> None:
