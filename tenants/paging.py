@@ -4,7 +4,7 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar, cast
 
 from django.core.exceptions import ValidationError
@@ -71,8 +71,8 @@ def _after(model: type[Model], names: Sequence[str], texts: Sequence[str], *, do
     if len(names) != len(texts):
         raise _unknown()
     try:
-        values = [_field(model, name).to_python(text) for name, text in zip(names, texts, strict=True)]
-    except (ValidationError, ValueError):
+        values = [_value(model, name, text) for name, text in zip(names, texts, strict=True)]
+    except (ValidationError, ValueError, OverflowError):
         raise _unknown() from None
     way = "lt" if down else "gt"
     condition = Q()
@@ -81,6 +81,16 @@ def _after(model: type[Model], names: Sequence[str], texts: Sequence[str], *, do
         condition = Q(**{f"{name}__{way}": value}) | same
     # Said once more for the first field alone, so that the index is entered at the right place.
     return Q(**{f"{names[0]}__{way}e": values[0]}) & condition
+
+
+def _value(model: type[Model], name: str, text: str) -> Any:
+    """What stood in the field. `encode` writes no time without a zone, and PostgreSQL reads none of a zone too far out."""
+    value = _field(model, name).to_python(text)
+    if not isinstance(value, datetime):
+        return value
+    if value.utcoffset() is None:
+        raise ValueError(text)
+    return value.astimezone(UTC)
 
 
 def _field(model: type[Model], name: str) -> "Field[Any, Any]":

@@ -11,7 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from approvals import queries
 from approvals.models import ApprovalRequest
 from approvals.queries import Filters
+from tenants import ids
 from tenants.models import Member, Tenant
+from tenants.paging import encode
 from tenants.scope import scope
 from tests.cast.requests import ARGUMENTS, a_call, park
 from tests.harness.database import owner
@@ -173,3 +175,21 @@ def test_the_page_of_many_says_what_it_leaves_out(acme: Tenant, alice: Member, b
     page = text(browser(alice).get(f"{INBOX}bulk/", {"request": all_of_them}))
     assert f"{len(all_of_them)} were chosen; only the first 100 are compared here." in page
     assert page.count('name="request"') == 100
+
+
+@pytest.mark.parametrize(
+    ("moment", "answer"),
+    [
+        ("2026-01-01T00:00:00+00:00", 200),
+        ("2026-01-01", 400),
+        ("2026-01-01T00:00:00", 400),
+        ("2026-01-01T00:00:00+23:59", 200),
+        ("0001-01-01T00:00:00+14:00", 400),
+        ("9999-12-31T23:59:59-14:00", 400),
+    ],
+)
+def test_a_cursor_that_somebody_has_changed_is_refused_or_read_and_breaks_nothing(
+    acme: Tenant, alice: Member, moment: str, answer: int
+) -> None:
+    response = browser(alice).get(INBOX, {"after": encode([moment, ids.new()])})
+    assert response.status_code == answer
