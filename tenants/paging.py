@@ -84,7 +84,7 @@ def _after(model: type[Model], names: Sequence[str], texts: Sequence[str], *, do
 
 
 def _value(model: type[Model], name: str, text: str) -> Any:
-    """What stood in the field. `encode` writes no time without a zone, and PostgreSQL reads none of a zone too far out."""
+    """What stood in the field. `encode` writes no time without a zone; PostgreSQL reads none whose zone is far out."""
     value = _field(model, name).to_python(text)
     if not isinstance(value, datetime):
         return value

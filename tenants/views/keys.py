@@ -70,7 +70,8 @@ def _page(request: TenantRequest, form: NewKey, *, status: int = 200, secret: st
         words=(
             _("A key opens the API. It acts as its owner and within its scopes; a service key acts for itself."),
             _(
-                "The letters behind “…” are the end of a key's public part. They stand beside its name in the audit too."
+                "The letters behind “…” are the end of a key's public part. "
+                "They stand beside its name in the audit too."
             ),
             _("The last entry is what the audit last holds of a key, refusals too. A key that only reads leaves none."),
         ),
