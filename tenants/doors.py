@@ -1,6 +1,7 @@
 """The narrow doors across tenants: functions of the owner that return ids and numbers, and nothing else."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -48,11 +49,12 @@ def due(kind: str, limit: int) -> list[tuple[UUID, UUID]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
-def due_in_lanes(kind: str, limit: int) -> list[tuple[UUID, UUID, str]]:
-    """As `due`, with the lane each goes by: what goes the same way out."""
+def due_in_lanes(kind: str, limit: int, *, among: Sequence[str]) -> list[tuple[UUID, UUID, str]]:
+    """As `due`, with the lane each goes by: what goes the same way out; only what is `among` the names known here."""
     _demand_name(kind)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT tenant, id, lane FROM due_{kind}(%s)", [limit])  # noqa: S608  # The name is checked.
+        query = f"SELECT tenant, id, lane FROM due_{kind}(%s, %s)"  # noqa: S608  # The name is checked.
+        cursor.execute(query, [limit, list(among)])
         return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
 
 

@@ -57,7 +57,7 @@ def sweep(limit: int = BATCH, *, patience: float | None = None) -> int:
     """
     ends = time.monotonic() + PATIENCE
     looked = 0
-    while due := doors.due_in_lanes("parcels", limit):
+    while due := doors.due_in_lanes("messages", limit, among=outbox.KINDS):
         threads = [_start(name, lane) for name, lane in _free(due).items()]
         for thread in threads:
             thread.join(patience)

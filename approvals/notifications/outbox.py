@@ -27,6 +27,8 @@ ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE = (
     "not_evaluable",
 )
 CHANNEL_OFF, TEST, DECIDED, UNKNOWN = "channel_off", "test", "decided", "outcome_unknown"
+KINDS = (ASKED, AGAIN, CLOSING, LAPSED, ENDED, NOBODY, UNREADABLE, CHANNEL_OFF, TEST, DECIDED, UNKNOWN)
+"""All that this release has words for; what another one adds waits for a process of its own."""
 NOT_NEEDED = "no longer needed"
 ABOUT_OPEN = (ASKED, AGAIN, CLOSING, LAPSED, NOBODY, UNREADABLE)
 ASKING = (ASKED, AGAIN, CLOSING)

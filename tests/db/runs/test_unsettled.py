@@ -14,7 +14,7 @@ from approvals.notifications import unsettled as notices
 from runs import commands, sweeping, switches, unsettled
 from runs.entries import Closing, Opening
 from runs.models import Run
-from tenants import ids
+from tenants import doors, ids
 from tenants.actors import COMMAND
 from tenants.models import Event, Member, Tenant
 from tenants.scope import scope
@@ -232,3 +232,19 @@ def test_a_run_that_goes_well_asks_nobody(run: Started, mona: Member, monkeypatc
     door.finish("succeeded", result="done", asked=False)
     assert asked == []
     assert told(run) == []
+
+
+def test_a_process_takes_only_messages_that_it_has_words_for(run: Started, mona: Member) -> None:
+    lose(run)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM due_parcels(10)")  # As the release before this kind asks.
+        assert cursor.fetchone() == (0,)
+    assert len(doors.due_in_lanes("messages", 10, among=outbox.KINDS)) == 1
+    with scope(run.tenant):
+        Delivery.objects.update(kind="of_a_later_release")
+    assert doors.due_in_lanes("messages", 10, among=outbox.KINDS) == []
+    with scope(run.tenant):
+        Delivery.objects.update(kind="asked")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM due_parcels(10)")
+        assert cursor.fetchone() == (1,)
