@@ -43,7 +43,12 @@ def begin(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> Be
     requests: list[Requests] = []
     acquire = leases.question(tenant, run, worker=worker, knows=knows)
     questions = (acquire, gate.question(telling.subject(run)), reading.question(tenant, run))
-    early = (len(questions), lambda answers: requests.append(gate.read(answers[1])))
+
+    def hear(answers: Sequence[PGresult]) -> None:
+        if answers[1].ntuples:  # None where there is no such tenant, as in a message that outlived its database.
+            requests.append(gate.read(answers[1]))
+
+    early = (len(questions), hear)
     granted, _asked, steps = prepared.several(questions, early=early)
     row = prepared.read(granted, tuple)[0]
     lease = leases.told(tenant, run, row, worker=worker, since=before)

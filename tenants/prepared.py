@@ -153,8 +153,9 @@ def _guarded(act: Callable[[Raw], Answer]) -> Answer:
     try:
         with here.wrap_database_errors:
             return act(_connection(here))
-    except OperationalError:
-        if not here.in_atomic_block:
+    except BaseException as error:
+        broken = isinstance(error, OperationalError) or (here.connection is not None and here.connection.closed)
+        if broken and not here.in_atomic_block:
             here.close()  # The next call gets a living one from the pool.
         raise
 
