@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals.facts import Facts
+from approvals.pages import values
 from approvals.pages.parts import Flag
 from approvals.rosters import Roster
 from tenants import wording
@@ -23,7 +24,8 @@ def marked(facts: Facts) -> list[Flag]:
 
 
 def _edited(facts: Facts, names: Roster) -> Flag:
-    changed = ", ".join(facts.version.edited_fields)
+    edited = dict.fromkeys(facts.version.edited_fields)
+    changed = ", ".join(values.ordered(edited, values.values_of(facts.versions[0].arguments)))
     who = names.name(facts.version.edited_by_id)
     text = _("%(who)s made version %(n)s.") % {"who": who, "n": facts.request.version}
     return Flag(lead=_("A person edited: %(fields)s.") % {"fields": changed}, text=text)

@@ -36,6 +36,9 @@ def _form(request: TenantRequest, request_id: UUID) -> HttpResponse:
     view = reading.view_of(request, request_id)
     if view.state == "open" and "edit" in view.answers:
         return page(request, request_id)
+    if request.method == "POST" and "HX-Request" in request.headers:
+        # The page looks by itself while somebody types, also just after they have sent it: nobody was refused anything.
+        return reading.uncached(HttpResponse(status=204))
     context = {"view": view, "form": AnswerForm(), "section": "inbox"}
     return reading.uncached(render(request, "requests/no_edit.html", context, status=409))
 

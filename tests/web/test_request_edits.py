@@ -28,6 +28,14 @@ def test_an_edit_by_form_keeps_what_was_not_touched(acme: Tenant, alice: Member)
     assert version.edited_fields == ["note"]
 
 
+def test_the_edited_fields_are_named_in_the_order_of_the_page(parked: ApprovalRequest, alice: Member) -> None:
+    client = browser(alice)
+    fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()}
+    changed = {**fields, "arg.note": "checked", "arg.amount": "1100.00", "arg.currency": "SEK"}
+    assert answer(client, parked, "edit", **changed).status_code == 302
+    assert "A person edited: amount, currency, note." in text(client.get(url(parked)))
+
+
 def test_an_edit_that_does_not_fit_comes_back_with_its_field(parked: ApprovalRequest, alice: Member) -> None:
     fields = {f"arg.{name}": str(value) for name, value in ARGUMENTS.items()}
     response = answer(browser(alice), parked, "edit", **{**fields, "arg.amount": "1,250"})
@@ -168,6 +176,22 @@ def test_what_changes_is_shown_before_it_is_sent_and_nothing_is_decided_by_it(
     with scope(acme.pk):
         assert (Event.objects.count(), AuditEntry.objects.count(), Review.objects.count()) == before
     assert (fresh(parked).version, fresh(parked).status) == (1, "pending")
+
+
+def test_the_page_that_looks_by_itself_after_it_was_sent_is_refused_nothing(
+    acme: Tenant, parked: ApprovalRequest, alice: Member
+) -> None:
+    client = browser(alice)
+    assert answer(client, parked, "edit", **{**FIELDS, "arg.amount": "1100.00"}).status_code == 302
+    with scope(acme.pk):
+        before = AuditEntry.objects.count()
+    late = {"decision": "edit", "version": "1", **FIELDS}
+    assert client.post(url(parked, "edit/"), late, headers={"HX-Request": "true"}).status_code == 204
+    with scope(acme.pk):
+        assert AuditEntry.objects.count() == before
+    assert client.post(url(parked, "edit/"), late).status_code == 409
+    with scope(acme.pk):
+        assert AuditEntry.objects.latest("seq").refused
 
 
 def test_what_does_not_fit_is_said_before_it_is_sent(parked: ApprovalRequest, alice: Member) -> None:
