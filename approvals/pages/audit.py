@@ -163,8 +163,14 @@ def _line(row: Mapping[str, Any], names: Names, base: str, query: str, open_to: 
         mark_url=f"{base}audit/?{urlencode({'about': target.text})}" if target.mark else "",
         refused=row["refused"],
         because=_because(row),
-        by=str(CHANNELS.get(row["channel"], row["channel"])),
+        by=_way(row),
     )
+
+
+def _way(row: Mapping[str, Any]) -> str:
+    """What the act came through; what was done at the command line says so, entered with a channel or without."""
+    way = row["channel"] or ("command" if row["actor"]["kind"] == "command" else "")
+    return str(CHANNELS.get(way, way))
 
 
 def _who(row: Mapping[str, Any]) -> str:

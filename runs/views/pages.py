@@ -1,10 +1,12 @@
 """The addresses of a run and of the outcome desk: parse, ask, answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,12 +19,19 @@ from runs.views.desk_shapes import SettleForm
 from runs.views.story import story
 from tenants import events, exact_json, ids
 from tenants.models import Member
+from tenants.pages import done
 from tenants.refusals import Refusal, forbidden, invalid, not_found
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
 PARTS = ("header", "steps")
 FIELDS = {"note", "result", "outcome"}
+RECORDED: Mapping[str, str | Promise] = {
+    "completed": gettext_lazy("Recorded: it happened."),
+    "not_done": gettext_lazy("Recorded: it did not happen, and is left."),
+    "do_again": gettext_lazy("Recorded: it did not happen. It is done again, after all checks."),
+}
+"""What the desk says once: the next call that stands there may have the same name."""
 Act = Callable[[TenantRequest, Run], Run]
 May = Callable[[Member, Run], bool]
 
@@ -144,7 +153,7 @@ def settle(request: TenantRequest, place: str, **_names: object) -> HttpResponse
         errors = {"": str(refusal.detail)} if not refusal.errors else _errors(refusal)
         with scope(request.tenant.pk, read_only=True):
             return _desk(request, chosen, SettleForm(**{**vars(form), "errors": errors}), status=refusal.status)
-    return HttpResponseRedirect(f"{_base(request)}outcomes/", status=303)
+    return done(request, "outcomes/", str(RECORDED[form.outcome]))
 
 
 def _settle(request: TenantRequest, place: Place | None, form: SettleForm) -> None:

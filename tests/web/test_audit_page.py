@@ -1,5 +1,6 @@
 """The page of the audit: in words who did what by which key, who was refused what and why, and about what exactly."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -76,6 +77,8 @@ def test_the_audit_and_the_page_of_keys_tell_two_keys_of_one_person_apart(acme: 
     assert all(text.rpartition("_")[0].endswith(mark[1:]) for mark, (_key, text) in zip(marks, made, strict=True))
     client = enter(people["ravi"])
     text = words(read(client, "audit/"))
+    for mark in marks:
+        assert re.search(rf"command line made the key day {mark} all entries about it command ", text)
     for number, mark in enumerate(marks):
         assert f"with the key “day” {mark} made the group G{number}" in text
         only = words(read(client, f"audit/?{urlencode({'who': mark})}"))

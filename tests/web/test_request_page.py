@@ -10,7 +10,7 @@ from approvals.models import ApprovalRequest, Review, Viewing
 from tenants import events, ids, members
 from tenants.models import Member, Tenant
 from tenants.scope import scope
-from tests.cast.people import actor
+from tests.cast.people import actor, make_member
 from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
 
 
@@ -424,6 +424,13 @@ def test_a_long_comment_is_folded_and_can_be_read_whole(parked: ApprovalRequest,
     assert 'aria-label="Alice, the whole comment"' in after
 
 
+def test_who_may_only_read_is_not_said_to_be_asked(acme: Tenant, parked: ApprovalRequest) -> None:
+    page = text(browser(make_member(acme, "Mona", "manager")).get(url(parked)))
+    assert "Open, not yours to answer" in page
+    assert "Why it is asked" in page
+    assert "Why you are asked" not in page
+
+
 def test_of_a_closed_request_nothing_is_told_as_still_to_come(
     parked: ApprovalRequest, alice: Member, bo: Member
 ) -> None:
@@ -480,6 +487,8 @@ def test_whoever_answered_is_said_to_have_answered_so(
     assert yours in mine
     assert theirs in others
     assert "have approved" not in mine + others
+    if decision == "respond":
+        assert "You answered this in the tool’s place at" in mine
 
 
 def test_what_is_told_while_the_page_is_read_the_page_still_hears_of(

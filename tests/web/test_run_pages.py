@@ -408,6 +408,8 @@ def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme
     text = words(read(client, "/t/acme/outcomes/"))
     assert "Nothing to settle" in text
     assert "Settled by Mona: “ Seen in the portal. ”" in text
+    assert "Recorded: it happened." in text
+    assert "Recorded: it happened." not in words(read(client, "/t/acme/outcomes/"))
     with scope(acme.pk):
         (event,) = [row for row in events.after(unknown_run.subject, 0, 50) if row.name == "step.settled"]
     assert event.data["outcome"] == "completed"

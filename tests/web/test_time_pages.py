@@ -181,6 +181,7 @@ def test_the_request_says_who_is_away_who_stands_in_and_who_is_on_call(
     assert "Alice is away until" in page
     assert "Chen stands in." in page
     assert "Bo is on call until" in page
+    assert "You are away until" in browser(alice).get(f"/t/acme/requests/{request.pk}/").content.decode()
     people = browser(ravi).get(f"{BASE}people/").content.decode()
     assert "away until" in people
     assert "Chen stands in" in people
