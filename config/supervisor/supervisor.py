@@ -118,7 +118,7 @@ class Supervisor:
                 f"The database lacks {lacking} migrations and DATABASE_OWNER_URL is not set. "
                 "Run `python manage.py migrate` with it, then start again."
             )
-        say(f"Bringing the database up to date: {lacking} migrations.")
+        say(f"Bringing the database up to date: {lacking} migration{'' if lacking == 1 else 's'}.")
         self._prepare((PYTHON, "manage.py", "migrate", "--verbosity", "0", "--no-input"))
 
     def _take_environment(self, extra: Extra) -> None:
