@@ -292,8 +292,7 @@ class Holder:
         def write() -> Answer:
             return boundary.write(boundary.values(self._who, before, change), foresee)
 
-        known = change.closing is None or change.closing.status != "unknown"
-        answer = write() if known else unsettled.along(self.lease.tenant, self.lease.run, write)
+        answer = unsettled.along(self.lease.tenant, self.lease.run, write) if _may_be_unknown(change) else write()
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -304,20 +303,22 @@ class Holder:
             self.journal = standing.told(before, answer, change, fence=fence)
         self._ring(answer.last_event)
         if answer.closed_status == "unknown":
-            self._unsettled(told=not known)
+            bells.unsettled(self.lease.tenant)
         if opening and answer.code == "halted":
             raise Halted(answer.status)
         if opening and answer.code == "stale":
             raise StaleStamp
 
-    def _unsettled(self, *, told: bool) -> None:
-        """An outcome became unknown; not as the holder meant it where the run had ended meanwhile."""
-        bells.unsettled(self.lease.tenant)
-        if not told:
-            unsettled.along(self.lease.tenant, self.lease.run, lambda: None)
-
     def _ring(self, last_event: int) -> None:
         live.ring_now(self._topic, last_event, tenant=self.lease.tenant)
+
+
+def _may_be_unknown(change: Change) -> bool:
+    """Whether an outcome is unknown by this: one that was to be tried again is so where the run has ended meanwhile."""
+    closing = change.closing
+    return closing is not None and (
+        closing.status == "unknown" or (closing.status == "started" and not closing.not_done)
+    )
 
 
 def holder(lease: Lease) -> Holder:

@@ -67,12 +67,13 @@ def _each(found: list[tuple[UUID, UUID]], handle: Callable[[UUID, UUID], None]) 
 def _recover(tenant: UUID, run: UUID) -> None:
     actor = exact_json.dumps(SYSTEM.packed())
     values = (str(tenant), str(run), str(settings.CRASH_LOOP), actor)
-    _patient, recovered = prepared.together([[(f"SELECT {locks.PATIENCE}", ()), (_RECOVER, values)]])
-    (status,) = prepared.texts(recovered)
+    with _patiently(tenant):
+        locks.hold(f"run:{run}")
+        (status,) = prepared.one(_RECOVER, values)
+        if status in states.FINISHED:
+            unsettled.tell(run)  # In one commit: what is recovered is not found again.
     bells.moved(tenant)
     bells.unsettled(tenant)
-    if status in states.FINISHED:
-        unsettled.along(tenant, run, lambda: None)
     if status in {states.QUEUED, *states.FINISHED}:
         broker.publish(ADVANCE, tenant, run)  # A finished one, so that a worker asks what became of the call.
 

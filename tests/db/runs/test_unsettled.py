@@ -1,6 +1,7 @@
 """An outcome that nobody knows is told to those who may settle it: once, by their ways, without its parameters."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from approvals.notifications import delivery, outbox
 from approvals.notifications import unsettled as notices
 from runs import commands, sweeping, switches, unsettled
 from runs.entries import Closing, Opening
+from runs.journal import Holder
 from runs.models import Run
 from tenants import doors, ids
 from tenants.actors import COMMAND
@@ -206,6 +208,39 @@ def test_however_an_outcome_becomes_unknown_it_is_told(
     run: Started, mona: Member, how: Callable[[Started], None]
 ) -> None:
     how(run)
+    assert run.journal.step(2).status == "unknown"
+    assert told(run) == [(mona.email, 2)]
+
+
+def closes(door: Holder) -> None:
+    door.close(Closing(2, "started", cause="server", not_done=False, delay=5))
+
+
+def is_swept(_door: Holder) -> None:
+    sweeping.leases(10)
+
+
+@pytest.mark.parametrize("act", [closes, is_swept])
+def test_who_dies_before_it_is_told_has_recorded_nothing_and_the_next_one_does_both(
+    run: Started, mona: Member, act: Callable[[Holder], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Died(Exception):
+        pass
+
+    def die(_run: Any) -> None:
+        raise Died
+
+    door = run.hold()
+    ask(door, call(effect="manual"), opening=Opening(2))
+    run.do(commands.cancel)
+    if act is is_swept:
+        lapse(run)
+    with monkeypatch.context() as patch, suppress(Died):
+        patch.setattr(unsettled, "tell", die)
+        act(door)
+    assert run.journal.step(2).status == "started"
+    lapse(run)
+    sweeping.leases(10)
     assert run.journal.step(2).status == "unknown"
     assert told(run) == [(mona.email, 2)]
 
