@@ -5,10 +5,20 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs import announcing
+from runs import agents, announcing
+from runs.agents import Agent
+from runs.llm.scripted import Scripted
 from runs.models import AgentVersion, WorkerSeen
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def one_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process knows one agent, whatever else was loaded here before."""
+    known = agents.Registry()
+    known.add(Agent(name="leaver", version="1", model=Scripted([]), instructions="", tools=[]))
+    monkeypatch.setattr(announcing, "registry", known)
 
 
 def living() -> set[str]:
