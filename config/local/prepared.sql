@@ -154,7 +154,7 @@ CREATE FUNCTION public.due_leases(n integer) RETURNS TABLE(tenant uuid, id uuid)
      ORDER BY l.until LIMIT n
 $$;
 
-CREATE FUNCTION public.due_parcels(n integer) RETURNS TABLE(tenant uuid, id uuid, lane text)
+CREATE FUNCTION public.due_messages(n integer, kinds text[]) RETURNS TABLE(tenant uuid, id uuid, lane text)
     LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
     SET search_path TO 'pg_catalog', 'public'
     AS $$
@@ -171,15 +171,25 @@ CREATE FUNCTION public.due_parcels(n integer) RETURNS TABLE(tenant uuid, id uuid
         FROM ways CROSS JOIN LATERAL (
              SELECT d.tenant_id, d.id, d.due_at FROM public.approvals_delivery d
               WHERE d.status IN ('pending', 'sending') AND d.channel_id = ways.channel
-                AND d.due_at <= statement_timestamp()
+                AND d.due_at <= statement_timestamp() AND (d.transport = 'webhook' OR d.kind = ANY (kinds))
               ORDER BY d.due_at LIMIT greatest(n / 5, 1)) AS each
       UNION ALL
       (SELECT d.tenant_id, d.id, d.due_at, d.transport FROM public.approvals_delivery d
         WHERE d.status IN ('pending', 'sending') AND d.channel_id IS NULL AND d.due_at <= statement_timestamp()
+          AND (d.transport = 'webhook' OR d.kind = ANY (kinds))
         ORDER BY d.due_at LIMIT n)
     ) AS x
   )
   SELECT tenant_id, id, lane FROM found ORDER BY turn, due_at LIMIT n
+$$;
+
+CREATE FUNCTION public.due_parcels(n integer) RETURNS TABLE(tenant uuid, id uuid, lane text)
+    LANGUAGE sql STABLE SECURITY DEFINER ROWS 100
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  SELECT m.tenant, m.id, m.lane FROM public.due_messages(n, ARRAY[
+    'asked', 'asked_again', 'closing_soon', 'vote_lapsed', 'ended', 'nobody_left', 'not_evaluable', 'channel_off', 'test',
+    'decided']) m
 $$;
 
 CREATE FUNCTION public.due_requests(n integer) RETURNS TABLE(tenant uuid, id uuid)
@@ -307,6 +317,7 @@ $$;
 
 CREATE FUNCTION public.journal_boundary(p_tenant uuid, p_run uuid, p_fence bigint, p_actor jsonb, p_close bigint, p_status text, p_reason text, p_cause text, p_message text, p_not_done boolean, p_delay double precision, p_due_at timestamp with time zone, p_result text, p_payloads jsonb, p_tokens_in bigint, p_tokens_out bigint, p_cost numeric, p_note text, p_new bigint, p_new_kind text, p_turn bigint, p_tool text, p_effect text, p_call_id text, p_new_digest text, p_proposed text, p_new_arguments text, p_rationale text, p_new_payloads jsonb, p_new_note text, p_more json, p_open bigint, p_kind text, p_key text, p_stamp bigint, p_arguments text, p_digest text, p_open_note text, p_tokens_total bigint DEFAULT NULL::bigint, p_cost_total numeric DEFAULT NULL::numeric, OUT code text, OUT status text, OUT first_event bigint, OUT last_event bigint, OUT at double precision, OUT closed_status text, OUT closed_reason text, OUT next_at double precision, OUT number integer) RETURNS record
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
@@ -715,6 +726,8 @@ END $$;
 
 CREATE FUNCTION public.journal_stop(p_tenant uuid, p_run uuid, p_fence bigint, p_status text, p_reason text, p_actor jsonb, p_event text, p_message text, p_data jsonb, p_result text, OUT code text, OUT status text, OUT last_event bigint) RETURNS record
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
     AS $$
 BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true), subject_lock(p_tenant, 'run:' || p_run);
@@ -1299,8 +1312,10 @@ DECLARE
     v_now timestamptz;
     v_coming boolean;
 BEGIN
-    -- The tenant, then the lock, in one expression: as a query it would cost four times as much.
-    code := set_config('app.tenant', p_tenant::text, true) || subject_lock(p_tenant, 'run:' || p_run);
+    -- The tenant, then the lock, in one expression: as a query it would cost four times as much. What this transaction asks
+    -- is planned once and by the indexes: the plan is kept, and a new connection would make five of each before it is.
+    code := set_config('app.tenant', p_tenant::text, true) || subject_lock(p_tenant, 'run:' || p_run)
+        || set_config('plan_cache_mode', 'force_generic_plan', true) || set_config('enable_seqscan', 'off', true);
     -- Where a webhook is coming just now nobody waits for it, since who saves it may stand still: the run counts as heard.
     v_coming := NOT pg_try_advisory_xact_lock_shared(subject_key(p_tenant, '#heard'));
     v_now := clock_timestamp();
@@ -2753,39 +2768,42 @@ INSERT INTO public.django_migrations VALUES
 	(54, 'approvals', '0023_statuses_known_by_their_trigger', now()),
 	(55, 'approvals', '0024_counts_without_a_check_each', now()),
 	(56, 'approvals', '0025_events_that_nobody_hears', now()),
-	(57, 'runs', '0001_tables_of_a_run', now()),
-	(58, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(59, 'runs', '0003_doors_of_the_sweep', now()),
-	(60, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(61, 'config', '0001_counts_for_the_metrics', now()),
-	(62, 'guardian', '0001_initial', now()),
-	(63, 'guardian', '0002_generic_permissions_index', now()),
-	(64, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(65, 'mfa', '0001_initial', now()),
-	(66, 'mfa', '0002_authenticator_timestamps', now()),
-	(67, 'mfa', '0003_authenticator_type_uniq', now()),
-	(68, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(69, 'runs', '0006_hear_answers_in_one', now()),
-	(70, 'runs', '0007_events_in_less_room', now()),
-	(71, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(72, 'runs', '0009_blank_by_target', now()),
-	(73, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(74, 'runs', '0011_read_steps_by_number', now()),
-	(75, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
-	(76, 'runs', '0013_wake_in_one_update', now()),
-	(77, 'runs', '0014_wake_with_what_led_to_it', now()),
-	(78, 'runs', '0015_leases_say_what_is_otherwise', now()),
-	(79, 'runs', '0016_take_a_run_with_its_record', now()),
-	(80, 'runs', '0017_renew_leases_without_waiting', now()),
-	(81, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
-	(82, 'sessions', '0001_initial', now()),
-	(83, 'socialaccount', '0001_initial', now()),
-	(84, 'socialaccount', '0002_token_max_lengths', now()),
-	(85, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(86, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(87, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(88, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
-	(89, 'tenants', '0009_switched_persons_move_stamps', now());
+	(57, 'approvals', '0026_find_what_waits_in_its_turn', now()),
+	(58, 'approvals', '0027_take_only_messages_one_can_word', now()),
+	(59, 'runs', '0001_tables_of_a_run', now()),
+	(60, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(61, 'runs', '0003_doors_of_the_sweep', now()),
+	(62, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(63, 'config', '0001_counts_for_the_metrics', now()),
+	(64, 'guardian', '0001_initial', now()),
+	(65, 'guardian', '0002_generic_permissions_index', now()),
+	(66, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(67, 'mfa', '0001_initial', now()),
+	(68, 'mfa', '0002_authenticator_timestamps', now()),
+	(69, 'mfa', '0003_authenticator_type_uniq', now()),
+	(70, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(71, 'runs', '0006_hear_answers_in_one', now()),
+	(72, 'runs', '0007_events_in_less_room', now()),
+	(73, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(74, 'runs', '0009_blank_by_target', now()),
+	(75, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(76, 'runs', '0011_read_steps_by_number', now()),
+	(77, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(78, 'runs', '0013_wake_in_one_update', now()),
+	(79, 'runs', '0014_wake_with_what_led_to_it', now()),
+	(80, 'runs', '0015_leases_say_what_is_otherwise', now()),
+	(81, 'runs', '0016_take_a_run_with_its_record', now()),
+	(82, 'runs', '0017_renew_leases_without_waiting', now()),
+	(83, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
+	(84, 'runs', '0019_plan_once', now()),
+	(85, 'sessions', '0001_initial', now()),
+	(86, 'socialaccount', '0001_initial', now()),
+	(87, 'socialaccount', '0002_token_max_lengths', now()),
+	(88, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(89, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(90, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(91, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
+	(92, 'tenants', '0009_switched_persons_move_stamps', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2799,7 +2817,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 89, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 92, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -3328,6 +3346,8 @@ CREATE INDEX request_of_subject ON public.approvals_approvalrequest USING btree 
 CREATE INDEX request_of_tool ON public.approvals_approvalrequest USING btree (tenant_id, tool, opened_at);
 
 CREATE INDEX request_that_supersedes ON public.approvals_approvalrequest USING btree (supersedes_id) WHERE (supersedes_id IS NOT NULL);
+
+CREATE INDEX request_waits_in_turn ON public.approvals_approvalrequest USING btree (tenant_id, next_at, id) WHERE ((status)::text = 'pending'::text);
 
 CREATE INDEX request_worded ON public.approvals_approvalrequest USING btree (tenant_id, definition_digest);
 
@@ -3867,6 +3887,9 @@ GRANT ALL ON FUNCTION public.due_deliveries(n integer) TO vermilion_app;
 
 REVOKE ALL ON FUNCTION public.due_leases(n integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.due_leases(n integer) TO vermilion_app;
+
+REVOKE ALL ON FUNCTION public.due_messages(n integer, kinds text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.due_messages(n integer, kinds text[]) TO vermilion_app;
 
 REVOKE ALL ON FUNCTION public.due_parcels(n integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.due_parcels(n integer) TO vermilion_app;
