@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from approvals import outcomes
 from approvals.display import shown
 from approvals.facts import Facts
-from approvals.models import ApprovalRequest, RequestComment, Viewing
-from approvals.pages import notices
+from approvals.models import ApprovalRequest, RequestComment, Review, Viewing
+from approvals.pages import notices, people
 from approvals.pages.notices import Notices
 from approvals.pages.parts import CommentLine, OutcomeLine, StandingLine, VoteLine
 from approvals.pages.reader import Reader
@@ -50,7 +49,8 @@ def _standing(facts: Facts, names: Roster, reader: Reader) -> StandingLine | Non
     row = facts.request
     if row.decided_at is None:
         return None
-    deciders = _deciders(facts)
+    last = _deciding(facts)
+    deciders = [each.member_id for each in last]
     others = [names.name(member) for member in deciders if member != reader.id]
     if not deciders and (row.decided_by or {}).get("kind") in ("person", "key", "command"):
         others = [str((row.decided_by or {}).get("name", ""))]
@@ -61,15 +61,16 @@ def _standing(facts: Facts, names: Roster, reader: Reader) -> StandingLine | Non
         comment=shown(row.comment) if row.comment else None,
         response=shown(row.response) if row.response else None,
         edited=row.decision == "edit",
+        each=[people.vote_line(each, names, reader=reader.id) for each in last] if len(deciders) > 1 else (),
     )
 
 
-def _deciders(facts: Facts) -> list[UUID]:
-    """Whose answers ended it: the approvals of the last version, or the one no or answer."""
+def _deciding(facts: Facts) -> list[Review]:
+    """The answers that ended it, one a person: the approvals of the last version, or the one no or answer."""
     ends = {"approved": ("approve", "edit"), "rejected": ("reject",), "responded": ("respond",)}
     verbs = ends.get(facts.request.status, ())
     last = [each for each in facts.reviews if each.version == facts.request.version and each.decision in verbs]
-    return list(dict.fromkeys(each.member_id for each in last))
+    return list({each.member_id: each for each in last}.values())
 
 
 def _outcome(row: ApprovalRequest) -> OutcomeLine | None:

@@ -208,7 +208,10 @@ class Later:
 
 @dataclass(frozen=True)
 class StandingLine:
-    """How it ended: by whom beside the reader, when, with which words."""
+    """How it ended: by whom beside the reader, when, with which words.
+
+    `each` are the approvals with their own times, where it took more than one.
+    """
 
     by: Sequence[str]
     you: bool
@@ -216,6 +219,7 @@ class StandingLine:
     comment: Shown | None = None
     response: Shown | None = None
     edited: bool = False
+    each: Sequence[VoteLine] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
 """The request page: what it shows, the answer form, and what it says when something moved."""
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.test import Client
 
 from approvals import decisions, queries, rules
@@ -103,6 +106,26 @@ def test_approving_leads_back_to_the_page_which_says_so(parked: ApprovalRequest,
     assert "You approved this" in page
     assert 'name="decision"' not in page
     assert client.get(url(parked)).headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_of_two_who_approved_each_stands_with_their_own_time(acme: Tenant, alice: Member, bo: Member) -> None:
+    rule(acme, bo, approvals=2)
+    request = park(acme)
+    first = datetime(2026, 3, 4, 9, 8, 7, tzinfo=UTC)
+    answer(browser(bo), request, "approve")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE approvals_review DISABLE TRIGGER USER")
+        cursor.execute("UPDATE approvals_review SET at = %s WHERE request_id = %s", [first, request.pk])
+        cursor.execute("ALTER TABLE approvals_review ENABLE TRIGGER USER")
+    answer(browser(alice), request, "approve")
+    with scope(acme.pk):
+        own = Review.objects.get(request=request, member=alice).at
+    page = text(browser(alice).get(url(request)))
+    earlier, later = re.findall(r'(?:Bo|You) approved this at <time datetime="([^"]+)"', page)
+    assert datetime.fromisoformat(earlier) == first
+    assert datetime.fromisoformat(later) == own.replace(microsecond=0)
+    assert "and you approved this" not in page
 
 
 def test_the_same_answer_again_is_no_error(parked: ApprovalRequest, alice: Member) -> None:
