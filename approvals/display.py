@@ -54,6 +54,11 @@ class Shown:
         """The plain names of the hidden characters, each once, in the order they come."""
         return list(dict.fromkeys(piece.text for piece in self.pieces if piece.hidden))
 
+    @property
+    def alike(self) -> list[str]:
+        """Words that mix scripts whose letters look alike, also where a hidden character cuts one."""
+        return lookalikes("".join(piece.text for piece in self.pieces if not piece.hidden))
+
 
 def shown(text: str) -> Shown:
     """`text` with every hidden character as a piece of its own; nothing is left out."""

@@ -118,6 +118,28 @@ def test_a_parked_run_says_what_holds_it_up(enter: Enters, mona: Member, parked_
     assert "scripted model" in text
 
 
+def test_letters_that_look_alike_and_hidden_ones_are_marked_on_the_pages_of_a_run(
+    enter: Enters, mona: Member, acme: Tenant, play: Plays
+) -> None:
+    run = play(title="Order").begin()
+    look, refund = run.wants(("look_up", {"order": "A\u202e-1"}), ("refund", {"order": "p\u0430ypal", "amount": "1"}))
+    run.done(look, {"account": "\u0430pple"})
+    run.park(refund)
+    client = enter(mona)
+    text = words(read(client, url(run)))
+    mark = "hidden or look-alike characters"
+    assert f"2. Look up order A U+202E right-to-left override -1 look_up {mark} 1 hidden character" in text
+    assert f"account: \u0430pple {mark} Look closely at: \u0430pple." in text
+    assert re.search(rf"order p\u0430ypal refund .{{0,40}}{mark} Look closely at: p\u0430ypal\.", text)
+    assert re.search(
+        rf"waits for approval of Refund 1 for order p\u0430ypal {mark} Look closely at: p\u0430ypal\.", text
+    )
+    assert mark not in read(client, url(play(title="Заказ A-1").begin()))
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "仔细看" in words(read(client, url(run)))
+
+
 def test_the_wait_of_now_and_all_waits_for_people_have_names_of_their_own(
     enter: Enters, mona: Member, alice: Member, play: Plays
 ) -> None:
