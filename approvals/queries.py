@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals import access, clock, errors, states
 from approvals.calls import RISKS
-from approvals.models import ApprovalRequest, Asked, RequestVersion
+from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
 from tenants.models import Member
 
 SEARCHED = timedelta(days=90)
@@ -64,6 +64,12 @@ def _shown() -> list[str]:
 def asked_of(member: Member) -> Exists:
     """A condition: the member is asked now."""
     return Exists(Asked.objects.filter(request=OuterRef("pk"), member=member, until__isnull=True))
+
+
+def voted(member: Member) -> Exists:
+    """A condition on `Asked`: the member's approval of the version that stands is in, so it waits for others."""
+    own = Review.objects.filter(member=member, decision__in=("approve", "edit"))
+    return Exists(own.filter(request=OuterRef("request_id"), version=OuterRef("request__version")))
 
 
 def one(member: Member, request_id: UUID) -> ApprovalRequest:

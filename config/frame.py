@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
+from approvals import queries
 from approvals.models import Asked
 from runs import access
 from runs.models import Step
@@ -56,8 +57,9 @@ class Frame:
 
 
 def waiting(member: Member) -> int:
-    """Open requests this member is asked about."""
-    return Asked.objects.filter(member=member, until__isnull=True, request__status="pending").count()
+    """Open requests this member is asked about and has not approved."""
+    asked = Asked.objects.filter(member=member, until__isnull=True, request__status="pending")
+    return asked.exclude(queries.voted(member)).count()
 
 
 def open_runs(member: Member) -> int:

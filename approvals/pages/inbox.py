@@ -26,12 +26,13 @@ _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
 @dataclass(frozen=True)
 class Chip:
-    """A view of the list."""
+    """A view of the list; `for_others` of its `count` have the reader's vote and wait for other people."""
 
     label: str
     url: str
     count: int | None
     current: bool
+    for_others: int = 0
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,8 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     filter_view = _filter_view(request, url)
     groups = inbox.groups(found, names, reader)
     chips = _chips(request.member, reader, url, chosen)
-    besides = 0 if chosen == "mine" else chips[0].count or 0
+    waiting = (chips[0].count or 0) - chips[0].for_others
+    besides = 0 if chosen == "mine" else waiting
     number = next(chip.count for chip in chips if chip.current) or 0
     if filter_view.active:
         number = rows.order_by()[: COUNTED + 1].count()
@@ -89,7 +90,7 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
         url=url,
         as_of=reader.now,
         as_of_mark=str(seq),
-        count=chips[0].count or 0,
+        count=waiting,
         chips=chips,
         filters=filter_view,
         groups=groups,
@@ -145,6 +146,7 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
         mine=Count("pk"),
         hour=Count("pk", filter=Q(request__next_at__lte=reader.now + timedelta(hours=1))),
         critical=Count("pk", filter=Q(request__risk="critical")),
+        voted=Count("pk", filter=Q(queries.voted(member))),
     )
     others = access.readable(member).filter(_of_fellows(member), ~queries.asked_of(member), status="pending")
     numbers["groups"] = numbers["mine"] + others.count()
@@ -155,7 +157,13 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
         "critical": _("Critical"),
     }
     return [
-        inbox.Chip(label, url if key == "mine" else f"{url}?view={key}", numbers[key], key == chosen)
+        inbox.Chip(
+            label,
+            url if key == "mine" else f"{url}?view={key}",
+            numbers[key],
+            key == chosen,
+            for_others=numbers["voted"] if key == "mine" else 0,
+        )
         for key, label in labels.items()
     ]
 

@@ -8,7 +8,7 @@ from tenants import agents
 from tenants.actors import COMMAND
 from tenants.models import AgentAccess, Member, Tenant
 from tenants.scope import current, scope
-from tests.cast.requests import a_call, fresh, group, park, rule
+from tests.cast.requests import ARGUMENTS, a_call, fresh, group, park, rule
 from tests.db.test_escalation import decide, hours_pass
 from tests.web.test_request_page import browser, text
 
@@ -71,3 +71,27 @@ def test_a_view_is_as_empty_as_the_inbox_where_nothing_else_waits(acme: Tenant, 
     with scope(acme.pk):
         agents.switch("refund-desk", actor=COMMAND, enabled=True)
     assert "Nothing waits for you" in text(browser(alice).get("/t/acme/inbox/?view=critical"))
+
+
+def test_what_has_the_readers_vote_is_said_to_wait_for_others(acme: Tenant, alice: Member, bo: Member) -> None:
+    rule(acme, bo, approvals=2)
+    mine, _other, third = park(acme), park(acme), park(acme)
+    decide(mine, alice)
+    decide(third, bo)
+    page = text(browser(alice).get("/t/acme/inbox/"))
+    assert numbers(alice) == [3, 3, 0, 0]
+    assert "3</span>, 1 waits for others</a>" in page
+    assert re.search(r"<title>\s*Inbox \(2\)", page)
+    assert re.findall(r'id="count-inbox(?:-top)?">(\d+)<', page) == ["2", "2"]
+    assert "2 other requests wait for you." in text(browser(alice).get("/t/acme/inbox/?view=hour"))
+
+
+def test_a_vote_for_a_version_that_was_edited_since_counts_no_longer(acme: Tenant, alice: Member, bo: Member) -> None:
+    rule(acme, bo, approvals=2)
+    request = park(acme)
+    decide(request, alice)
+    decide(request, bo, "edit", arguments={**ARGUMENTS, "amount": "40.00"})
+    page = text(browser(alice).get("/t/acme/inbox/"))
+    assert "for others" not in page
+    assert re.search(r"<title>\s*Inbox \(1\)", page)
+    assert "1</span>, 1 waits for others</a>" in text(browser(bo).get("/t/acme/inbox/"))
