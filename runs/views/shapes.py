@@ -243,9 +243,11 @@ class RunView:
     tool_seconds: float
     people_seconds: float
     outcome_seconds: float
-    """Of these, those in which the outcome of a call was unknown."""
-    outcome_open: bool
-    """Whether one still is."""
+    """Of these, those in which the outcome of a call was unknown until a manager settled it."""
+    outcome_open_seconds: float
+    """Of these, those since one became unknown that still is."""
+    vanished_seconds: float
+    """Seconds in which a worker that had vanished held a call or a turn; neither work nor waiting for people."""
     people_since: datetime | None
     steps: list[StepView]
     steps_total: int

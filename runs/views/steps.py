@@ -1,6 +1,6 @@
 """The timeline: steps of a run as a person reads them; pure, from what `telling` has read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,7 @@ from tenants.events import EventRow
 
 BEGINNING = 280
 KINDS = {"model_turn": "model", "tool_call": "tool"}
+CRASHED = "crashed"
 GATED = {"pending": "waiting_approval", "approved": "approved"}
 ENDED = frozenset({"completed", "failed", "declined", "not_done", "cancelled"})
 
@@ -198,9 +199,20 @@ def shown_status(step: Step, asking: Asking | None, attempts: Sequence[Attempt])
 
 
 def worked(attempts: Sequence[Attempt]) -> float | None:
-    """Seconds of work in attempts that ended; None before the first one did."""
-    spans = [(each.closed_at - each.opened_at).total_seconds() for each in attempts if each.closed_at]
+    """Seconds of work in attempts that ended; None before the first one did. One whose worker vanished is none."""
+    spans = [
+        (each.closed_at - each.opened_at).total_seconds()
+        for each in attempts
+        if each.closed_at and each.cause != CRASHED
+    ]
     return sum(spans) if spans else None
+
+
+def vanished(attempts: Iterable[Attempt]) -> Iterator[tuple[datetime, datetime]]:
+    """From when to when a worker that had vanished held an attempt; nobody knows how much of it was work."""
+    for each in attempts:
+        if each.closed_at and each.cause == CRASHED:
+            yield each.opened_at, each.closed_at
 
 
 def worth_telling(attempts: Sequence[Attempt]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.utils import timezone
@@ -12,12 +13,12 @@ from approvals.display import Shown, beginning, shown
 from approvals.event_words import EVENT_WORDS
 from approvals.pages.parts import CommentLine
 from runs import access, telling
-from runs.models import Run, Step
+from runs.models import Attempt, Run, Step
 from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
 from runs.telling import Brief, Detail, Used
 from runs.views.holdups import holdups
 from runs.views.shapes import Ended, EventLine, RunView, Settled
-from runs.views.steps import ENDED, Timeline, worked
+from runs.views.steps import ENDED, Timeline, vanished, worked
 from tenants import events, ids, wording
 from tenants.events import EventRow
 from tenants.models import Event, Member
@@ -138,7 +139,7 @@ def ended(run: Run, timeline: Timeline, brief: Brief, rows: Sequence[EventRow]) 
 
 def times(detail: Detail, unknown: Sequence[Period]) -> dict[str, Any]:
     """Where the time went: seconds of model and tools, and of waiting for people, overlaps counted once: for answers
-    to questions, and for a word of what came of a call, while `unknown`."""
+    to questions, and for a word of what came of a call, while `unknown`; beside them what a vanished worker held."""
     now = timezone.now()
     asked = [(each.opened_at, each.decided_at) for each in detail.asking.values()]
     model_steps = [each for each in detail.steps if each.kind != TOOL_CALL]
@@ -148,13 +149,19 @@ def times(detail: Detail, unknown: Sequence[Period]) -> dict[str, Any]:
     return {
         "model_turns": len(model_steps),
         "model_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in model_steps),
-        "tool_calls": len(tool_steps),
+        "tool_calls": sum(1 for each in tool_steps if _was_called(detail.attempts.get(each.seq, ()))),
         "tool_seconds": sum(worked(detail.attempts.get(each.seq, ())) or 0.0 for each in tool_steps),
         "people_seconds": waited([*asked, *unknown], now=now),
-        "outcome_seconds": waited(unknown, now=now),
-        "outcome_open": any(end is None for _start, end in unknown),
+        "vanished_seconds": waited(chain.from_iterable(map(vanished, detail.attempts.values())), now=now),
+        "outcome_seconds": waited((each for each in unknown if each[1] is not None), now=now),
+        "outcome_open_seconds": waited((each for each in unknown if each[1] is None), now=now),
         "people_since": min(waiting, default=None),
     }
+
+
+def _was_called(attempts: Sequence[Attempt]) -> bool:
+    """Whether the call left at least once; what was planned, declined or only read for a reviewer did not."""
+    return any(each.kind == "call" for each in attempts)
 
 
 def unsettled(said: Sequence[Event], steps: Iterable[Step]) -> list[Period]:

@@ -60,7 +60,7 @@ def span(length: float | timedelta | None) -> str:
         return ""
     seconds = length.total_seconds() if isinstance(length, timedelta) else float(length)
     if seconds < MINUTE:
-        return _("%(n)s s") % {"n": f"{seconds:.1f}" if seconds < 10 and seconds % 1 else f"{seconds:.0f}"}
+        return _("%(n)s s") % {"n": f"{seconds:.1f}".removesuffix(".0") if seconds < 10 else f"{seconds:.0f}"}
     if seconds < HOUR:
         return _("%(n)s min") % {"n": int(seconds // MINUTE)}
     if seconds < DAY:

@@ -43,7 +43,10 @@ def test_no_moment_prints_nothing() -> None:
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
+        (0, "0 s"),
+        (0.04, "0 s"),
         (0.24, "0.2 s"),
+        (1.98, "2 s"),
         (2.1, "2.1 s"),
         (59, "59 s"),
         (60, "1 min"),

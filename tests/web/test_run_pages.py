@@ -15,7 +15,8 @@ from django.utils import timezone
 from approvals import frozen, requests, requirements, rules
 from approvals.models import ApprovalRequest, EscalationPolicy
 from runs import access, announcing, commands, telling
-from runs.models import AgentVersion, Step
+from runs.entries import Closing, Opening
+from runs.models import AgentVersion, FormerAttempt, Step
 from runs.views import story
 from tenants import events, members
 from tenants.actors import COMMAND
@@ -479,6 +480,51 @@ def test_the_time_a_run_waited_for_a_settlement_is_counted(
     assert "it was unknown what had come of a call, until a manager settled it." in words(
         read(client, url(unknown_run))
     )
+
+
+def test_only_calls_that_left_are_counted_and_what_a_vanished_worker_held_is_no_work(
+    enter: Enters, mona: Member, acme: Tenant, play: Plays
+) -> None:
+    run = play().begin()
+    first, second, _third = run.wants(*(("look_up", {"order": f"A-{n}"}) for n in range(3)))
+    run.done(first, {"found": True})
+    run.holder.open(Opening(second))
+    run.holder.close(Closing(second, "started", cause="crashed", not_done=False))
+    run.done(second, {"found": True})
+    with scope(acme.pk):
+        FormerAttempt.objects.filter(run_id=run.run.pk, seq=second).update(
+            opened_at=timezone.now() - timedelta(seconds=30), closed_at=timezone.now()
+        )
+    client = enter(mona)
+    text = words(read(client, url(run)))
+    assert "Tools, 2 calls" in text
+    assert "30 s went by with a worker that had vanished" in text
+    assert re.search(r"[0-2](\.\d)? s of work\.", text)
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "工作进程" in words(read(client, url(run)))
+
+
+def test_a_call_that_became_unknown_again_is_told_from_then_on(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play
+) -> None:
+    with scope(acme.pk):
+        commands.settle(unknown_run.run.pk, 2, outcome="do_again", note="Not there.", actor=members.actor_of(mona))
+    unknown_run.take()
+    unknown_run.lost(2)
+    unknown_run.attention("unknown_outcome")
+    with scope(acme.pk):
+        rows = list(Event.objects.filter(subject=unknown_run.subject).order_by("seq"))
+        detail = telling.detail(unknown_run.fresh(), list(telling.steps_of(unknown_run.run.pk)))
+        periods = story.unsettled(rows, detail.steps)
+        told = story.times(
+            detail, [(start - timedelta(hours=2), end) if end else (start, end) for start, end in periods]
+        )
+    assert len(periods) == 2
+    assert told["outcome_seconds"] >= 7200 > told["outcome_open_seconds"] > 0
+    text = words(read(enter(mona), url(unknown_run)))
+    assert "it was unknown what had come of a call, until a manager settled it." in text
+    assert "so far it is unknown what came of a call; a manager settles it." in text
 
 
 def test_a_settled_step_says_who_stated_what_and_when(
