@@ -24,6 +24,8 @@ from approvals.rosters import Roster
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
 SHOWN_CELL = 80
+WHOLE_CELL = 4_000
+"""Characters of a value that can be unfolded here; a longer one is read on the page of its request."""
 LONG_CELL = 40
 
 
@@ -73,7 +75,7 @@ class BulkView:
     risk: str = ""
     tool: str = ""
     agent: str = ""
-    same: Sequence[tuple[str, Shown]] = ()
+    same: Sequence[Cell] = ()
     same_calls: Sequence[SameCall] = ()
     common: Common | None = None
     undo: str = ""
@@ -175,7 +177,7 @@ def _compared(
         risk=row.risk if len({each.request.risk for each in found}) == 1 else "",
         tool=row.tool,
         agent=agent_of(row) if len({agent_of(each.request) for each in found}) == 1 else "",
-        same=[(name, beginning(texts[0][name], SHOWN_CELL)) for name in every if name not in differing],
+        same=[_cell(name, texts[0][name]) for name in every if name not in differing],
         common=common,
         undo=str(row.definition.get("undo") or ""),
         columns=[Column(name, _numeric(texts, name)) for name in differing],
@@ -267,6 +269,14 @@ def _numeric(texts: Sequence[Mapping[str, str]], name: str) -> bool:
     return all(number(each.get(name, "")) is not None for each in texts)
 
 
+def _cell(name: str, text: str, *, numeric: bool = False) -> Cell:
+    """A value of the comparison, with all of it at hand where only its beginning stands in the table."""
+    if len(text) <= SHOWN_CELL:
+        return Cell(shown(text).pieces, numeric, name)
+    whole = shown(text) if len(text) <= WHOLE_CELL else None
+    return Cell(beginning(text, SHOWN_CELL).pieces, numeric, name, whole, len(text))
+
+
 def _row(
     facts: Facts,
     text: Mapping[str, str],
@@ -278,7 +288,7 @@ def _row(
     more: int,
     chosen: Collection[UUID],
 ) -> BulkRow:
-    cells = [Cell(beginning(text.get(name, ""), SHOWN_CELL).pieces, _numeric(texts, name), name) for name in differing]
+    cells = [_cell(name, text.get(name, ""), numeric=_numeric(texts, name)) for name in differing]
     return BulkRow(
         id=str(facts.request.pk),
         version=facts.request.version,

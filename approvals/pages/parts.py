@@ -89,10 +89,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell(Shown):
-    """A value in a column; `column` is its name, which stands beside the value where the columns are folded."""
+    """A value in a column; `column` is its name, which stands beside the value where the columns are folded.
+
+    Where only its beginning stands there, `length` is that of all of it, and `whole` is all of it unless that is too
+    much for the page.
+    """
 
     numeric: bool = False
     column: str = ""
+    whole: Shown | None = None
+    length: int = 0
 
     @property
     def short(self) -> bool:

@@ -271,3 +271,26 @@ def test_where_none_was_chosen_it_says_so_and_not_that_they_stand_out(parking: P
     text = page(browser(alice))
     assert "Nothing that waits was chosen" in text
     assert "answered one by one" not in text
+
+
+def test_of_a_long_value_all_can_be_read_before_it_is_answered(parking: Parking, alice: Member) -> None:
+    ends = [f"{'Dear customer. ' * 20}Yours, {who}" for who in ("Ida", "Per")]
+    rows = [parking(a_call(arguments={**ARGUMENTS, "note": text})) for text in ends]
+    shown = page(browser(alice), *rows)
+    assert [shown.count(f">{text}") for text in ends] == [1, 1]
+    assert shown.count(f"The whole of it, {len(ends[0])} characters") == 2
+    places = re.findall(r'<details[^>]* id="([^"]+)"', shown)
+    assert len(set(places)) == len(places)
+
+
+def test_a_long_value_that_is_the_same_in_all_can_be_read_too(parking: Parking, alice: Member) -> None:
+    long = f"{'Dear customer. ' * 20}Yours"
+    rows = [parking(a_call(arguments={**ARGUMENTS, "note": long, "order_id": order})) for order in ("A-1", "A-2")]
+    assert page(browser(alice), *rows).count(f">{long}") == 1
+
+
+def test_a_value_too_long_for_the_comparison_says_so_and_leads_to_its_request(parking: Parking, alice: Member) -> None:
+    rows = [parking(a_call(arguments={**ARGUMENTS, "note": f"{who} {'x' * 5000}"})) for who in ("Ida", "Per")]
+    shown = page(browser(alice), *rows)
+    assert shown.count("Only the beginning of 5004 characters.") == 2
+    assert all(f'href="/t/acme/requests/{each.pk}/">Open the request to read them all' in shown for each in rows)
