@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Left, Length
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from tenants.models import Event, Member, ToolSetting
 
 PREFIX = "run:"
 RISKS = ("low", "medium", "high", "critical")
+VOTES = ("approve", "edit")
 TEXTS = ("arguments", "rationale", "result")
 PAYLOAD_LIMIT = 2**30  # No text in a row is longer.
 
@@ -61,6 +62,8 @@ class Asking:
     edited_fields: tuple[str, ...] = ()
     approvers: tuple[str, ...] = ()
     asked: tuple[UUID, ...] = ()
+    open_to: tuple[UUID, ...] = ()
+    """Of those who are asked, the members who have not voted on the present version."""
     next_at: datetime | None = None
     """When more people are asked, if that comes before the deadline."""
     evidence: str | None = None
@@ -277,16 +280,12 @@ def _askings(wanted: "QuerySet[ApprovalRequest]", *, people: bool) -> Iterable[t
     requests = list(wanted.order_by("opened_at", "id"))
     ids = [request.id for request in requests]
     versions = {(each.request_id, each.number): each for each in _versions(ids)}
-    asked: dict[UUID, list[UUID]] = {}
-    for request_id, member in Asked.objects.filter(request_id__in=ids, until=None).values_list(
-        "request_id", "member_id"
-    ):
-        asked.setdefault(request_id, []).append(member)
+    asked = _asked(ids)
     votes = _votes(ids) if people else {}
     begun: dict[tuple[str, str], tuple[str, str]] = {}
     for request in requests:
         asking = _asking(
-            request, versions.get((request.id, request.version)), asked.get(request.id, []), votes.get(request.id, [])
+            request, versions.get((request.id, request.version)), asked.get(request.id, {}), votes.get(request.id, [])
         )
         first = versions.get((request.id, 1))
         proposed, changed_by = begun.get((request.subject, request.ref), (first.title if first else "", ""))
@@ -298,16 +297,31 @@ def _versions(ids: Sequence[UUID]) -> "QuerySet[RequestVersion]":
     return RequestVersion.objects.filter(request_id__in=ids).select_related("edited_by__person")
 
 
+def _asked(ids: Sequence[UUID]) -> dict[UUID, dict[UUID, bool]]:
+    """Who is asked in each request at present, and whether that member has voted on its present version."""
+    votes = Review.objects.filter(
+        request_id=OuterRef("request_id"),
+        member_id=OuterRef("member_id"),
+        version=OuterRef("request__version"),
+        decision__in=VOTES,
+    )
+    rows = Asked.objects.filter(request_id__in=ids, until=None).annotate(voted=Exists(votes))
+    found: dict[UUID, dict[UUID, bool]] = {}
+    for request_id, member, voted in rows.values_list("request_id", "member_id", "voted"):
+        found.setdefault(request_id, {})[member] = voted
+    return found
+
+
 def _votes(ids: Sequence[UUID]) -> dict[UUID, list[Review]]:
     found: dict[UUID, list[Review]] = {}
-    rows = Review.objects.filter(request_id__in=ids, decision__in=["approve", "edit"])
+    rows = Review.objects.filter(request_id__in=ids, decision__in=VOTES)
     for review in rows.select_related("member__person").order_by("at", "id"):
         found.setdefault(review.request_id, []).append(review)
     return found
 
 
 def _asking(
-    request: ApprovalRequest, version: RequestVersion | None, asked: Sequence[UUID], votes: Sequence[Review]
+    request: ApprovalRequest, version: RequestVersion | None, asked: Mapping[UUID, bool], votes: Sequence[Review]
 ) -> Asking:
     standing = dict.fromkeys(vote.member.name for vote in votes if vote.version == request.version)
     return Asking(
@@ -327,6 +341,7 @@ def _asking(
         edited_fields=tuple(version.edited_fields) if version else (),
         approvers=tuple(standing),
         asked=tuple(asked),
+        open_to=tuple(member for member, voted in asked.items() if not voted),
         next_at=request.next_at if request.next_at and request.next_at < request.deadline else None,
         evidence=request.evidence,
     )

@@ -1,8 +1,9 @@
 """The list of runs: narrowed by state, agent and words, newest first, read by keyset."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -18,10 +19,10 @@ from runs import access, bells, listing, telling
 from runs.listing import Wanted
 from runs.models import Run
 from runs.states import ATTENTION, FINISHED, RUN, SLEEPING
-from runs.telling import Brief, Used
+from runs.telling import Asking, Brief, Used
 from runs.views import story
 from runs.views.shapes import Chip, Filters, ListView, Page, RunItem
-from runs.views.steps import few
+from runs.views.steps import either
 from tenants.models import AgentAccess, Member
 from tenants.requests import TenantRequest
 
@@ -150,11 +151,18 @@ def _waiting_for(run: Run, brief: Brief) -> str:
         return str(ATTENTION_WORDS.get(run.reason, ""))
     if run.status == SLEEPING and run.due_at:
         return _("Goes on by itself at %(at)s.") % {"at": time_format(timezone.localtime(run.due_at), "H:i")}
-    members = dict.fromkeys(each for asking in brief.asking.get(run.id, ()) for each in asking.asked)
-    names = [brief.names[each] for each in members if each in brief.names]
-    if not names:
-        return _("Nobody is asked at present.") if brief.asking.get(run.id) else ""
-    return _("An answer by %(names)s.") % {"names": few(names)}
+    return _answer_of(brief.asking.get(run.id, ()), brief.names)
+
+
+def _answer_of(askings: Sequence[Asking], known: Mapping[UUID, str]) -> str:
+    """Whose answer is waited for; who has voted on the present version has given it."""
+    members = dict.fromkeys(each for asking in askings for each in asking.open_to)
+    names = [known[each] for each in members if each in known]
+    if names:
+        return _("An answer by %(names)s.") % {"names": either(names)}
+    if any(asking.asked for asking in askings):
+        return _("Nobody else is asked at present.")
+    return _("Nobody is asked at present.") if askings else ""
 
 
 def _admins() -> list[str]:

@@ -269,6 +269,15 @@ def few(names: Sequence[str]) -> str:
     return _("%(names)s and %(more)s others") % {"names": wording.listed(names[:3]), "more": len(names) - 3}
 
 
+def either(names: Sequence[str]) -> str:
+    """Any one of them: "A, B or C"; at most four names, and how many more there are."""
+    if len(names) <= 1:
+        return wording.listed(names)
+    if len(names) <= 4:
+        return _("%(names)s or %(last)s") % {"names": wording.listed(names[:-1]), "last": names[-1]}
+    return _("%(names)s or %(more)s others") % {"names": wording.listed(names[:3]), "more": len(names) - 3}
+
+
 def _maybe(wide: Wide | None) -> Shown | None:
     return beginning(wide.body, BEGINNING) if wide and wide.body else None
 
