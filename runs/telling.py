@@ -181,6 +181,12 @@ def settled(run_id: UUID) -> dict[int, Event]:
     return {int(row.data["step"]): row for row in rows}
 
 
+def statements(run_id: UUID, seq: int) -> list[Event]:
+    """All that people stated of one call whose answer never came, the oldest first."""
+    rows = Event.objects.filter(subject=subject(run_id), name="step.settled", data__step=seq)
+    return list(rows.order_by("seq"))
+
+
 def pending(ids: Sequence[UUID]) -> dict[UUID, list[Asking]]:
     """The open requests of these runs, the oldest first, with the members who are asked."""
     wanted = ApprovalRequest.objects.filter(subject__in=[subject(each) for each in ids], status="pending")

@@ -34,6 +34,11 @@ ENDS: Mapping[str, str | Promise] = {
     "connection": gettext_lazy("The connection broke before an answer came."),
     "server": gettext_lazy("The service failed without saying what it had done."),
 }
+STATED: Mapping[str, str | Promise] = {
+    "completed": gettext_lazy("%(who)s stated that it happened."),
+    "not_done": gettext_lazy("%(who)s stated that it did not happen."),
+    "do_again": gettext_lazy("%(who)s stated that it had not happened, and had it done again."),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +99,7 @@ def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:
         run_title=story.title(run),
         run_url=url,
         step=step.seq,
-        known=list(_known(step, attempts)),
+        known=_known(step, attempts, telling.statements(run.id, step.seq)),
         params=timeline.params(step),
         approved_by=list(asking.approvers) if asking and asking.status == "approved" else [],
         risk=timeline.risk(step),
@@ -135,7 +140,24 @@ def _people(run: Run) -> tuple[list[str], list[str]]:
     return can, list(telling.names(run.initiators).values())
 
 
-def _known(step: Step, attempts: list[Attempt]) -> Iterable[Known]:
+def _known(step: Step, attempts: list[Attempt], stated: Iterable[Event]) -> list[Known]:
+    """What was tried and what people stated between the tries, in the order of time, and how it stands."""
+    lines = [*_tried(attempts), *map(_statement, stated)]
+    about = {
+        "manual": _("the service has no way to be asked"),
+        "lookup": _("the service was asked and could not say"),
+    }
+    last = [Known(label=_("after that"), text=_("No answer, no result."), about=about.get(step.effect, ""))]
+    return sorted(lines, key=lambda each: each.at or timezone.now()) + (last if step.status == "unknown" else [])
+
+
+def _statement(event: Event) -> Known:
+    outcome = STATED.get(str(event.data.get("outcome")), STATED["not_done"])
+    said = str(outcome) % {"who": wording.actor(event.actor)}
+    return Known(at=event.at, text=said, about=str(shown(event.message)))
+
+
+def _tried(attempts: list[Attempt]) -> Iterable[Known]:
     for attempt in attempts:
         number = {"n": attempt.number}
         fence = _("fence %(n)s") % {"n": attempt.fence}
@@ -144,13 +166,7 @@ def _known(step: Step, attempts: list[Attempt]) -> Iterable[Known]:
         else:
             yield Known(at=attempt.opened_at, text=_("Attempt %(n)s opened, the call was sent.") % number, about=fence)
         if attempt.closed_at:
-            yield Known(at=attempt.closed_at, text=_end(attempt), about=attempt.message[:300])
-    about = {
-        "manual": _("the service has no way to be asked"),
-        "lookup": _("the service was asked and could not say"),
-    }
-    if step.status == "unknown":
-        yield Known(label=_("after that"), text=_("No answer, no result."), about=about.get(step.effect, ""))
+            yield Known(at=attempt.closed_at, text=_end(attempt), about=str(shown(attempt.message[:300])))
 
 
 def _look(tool: Mapping[str, Any], attempts: list[Attempt], asking: Asking | None) -> Look:

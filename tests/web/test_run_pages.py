@@ -540,6 +540,24 @@ def test_a_call_that_became_unknown_again_is_told_from_then_on(
     assert "so far it is unknown what came of a call; a manager settles it." in text
 
 
+def test_the_desk_tells_what_a_person_stated_of_an_earlier_attempt(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play
+) -> None:
+    with scope(acme.pk):
+        commands.settle(unknown_run.run.pk, 2, outcome="do_again", note="Not there.", actor=members.actor_of(mona))
+    unknown_run.take()
+    unknown_run.lost(2)
+    unknown_run.attention("unknown_outcome")
+    client = enter(mona)
+    known = words(read(client, "/t/acme/outcomes/")).partition("What is known")[2]
+    told = "Mona stated that it had not happened, and had it done again. Not there."
+    places = [known.index(each) for each in ("Attempt 1 opened", told, "Attempt 2 opened", "No answer, no result.")]
+    assert places == sorted(places)
+    with scope(acme.pk):
+        Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
+    assert "Mona说明它没有发生，并要求再做一次。" in words(read(client, "/t/acme/outcomes/"))
+
+
 def test_a_settled_step_says_who_stated_what_and_when(
     enter: Enters, mona: Member, acme: Tenant, unknown_run: Play, play: Plays
 ) -> None:
