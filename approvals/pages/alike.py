@@ -100,7 +100,7 @@ def run_title(row: ApprovalRequest) -> Shown | None:
 
 def common(alike: Sequence[Facts], same: Sequence[Sequence[Facts]], names: Roster, reader: Reader) -> Common:
     """What is the same in all of these, and what each has besides."""
-    rules = [answering.rule_lines(each, names, reader) for each in alike]
+    rules = [answering.rule_lines(each.requirement, names, reader) for each in alike]
     read = [_read(each) for each in alike]
     every_rule, every_fact = _in_all(rules), _in_all(read)
     together = {each.request.pk: len(one) for one in same for each in one}

@@ -8,6 +8,7 @@ from approvals.facts import Facts
 from approvals.pages import clocks, people
 from approvals.pages.parts import Later, RuleLine, RungLine, VoteLine, Waiting
 from approvals.pages.reader import Reader
+from approvals.requirements import Requirement
 from approvals.reviewers import Verdict
 from approvals.rosters import Roster
 
@@ -43,7 +44,7 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     given, needed = facts.progress
     row = facts.request
     return Answering(
-        rules=rule_lines(facts, names, reader),
+        rules=rule_lines(facts.requirement, names, reader),
         ladder=people.ladder(facts, names, reader=reader.id),
         clocks=clocks.counted(facts) if row.status == "pending" else (),
         answers=_answers(facts, verdict, mine),
@@ -64,8 +65,8 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     )
 
 
-def rule_lines(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
-    """Every rule that asks for this request, in the order of the rules."""
+def rule_lines(demanded: Requirement, names: Roster, reader: Reader) -> list[RuleLine]:
+    """Every rule that asks for a call, in the order of the rules."""
     may_open = reader.member.has("admin")
     return [
         RuleLine(
@@ -76,7 +77,7 @@ def rule_lines(facts: Facts, names: Roster, reader: Reader) -> list[RuleLine]:
             of=[people.place_name(place, names) for place in each.places],
             error=each.error,
         )
-        for each in facts.requirement.trace
+        for each in demanded.trace
     ]
 
 

@@ -13,6 +13,7 @@ from approvals.display import shown, without_hidden
 from approvals.edits import Proposal
 from approvals.facts import Facts
 from approvals.pages import values
+from approvals.pages.parts import RuleLine
 from approvals.pages.written import Difference, EditField, EditView
 from approvals.policy import is_decimal
 
@@ -41,12 +42,13 @@ def build(
     lapses: Sequence[str],
     read: int = 0,
     proposal: Proposal | None = None,
+    rules: Sequence[RuleLine] = (),
     compared: bool = False,
 ) -> EditView:
     """The form after `posted` (empty at first), with the words for each field in `wrong`.
 
     Compared is with version `read`, the one on the screen: 0 is the one that stands. `proposal` is what the edit would
-    make, where it can be taken.
+    make, where it can be taken, and `rules` those that then ask.
     """
     agent = values.values_of(queries.asked_first(found.request, found.versions).arguments)
     shown_version = found.versions[(read or found.request.version) - 1]
@@ -69,6 +71,7 @@ def build(
         compared=compared,
         becomes=shown(proposal.call.summary) if proposal else None,
         needed=_more(found, proposal) if proposal else 0,
+        rules=rules,
         errors=list(wrong.items()),
         differences=[_difference(name, sheet) for name in changed],
         unchanged=[name for name in current if name not in changed],

@@ -33,7 +33,7 @@ def params(
     """Every bound parameter, with the agent's own value where a person changed it: that of `agent`, else of `first`.
 
     What the evidence says under a parameter's name was checked of the value of `first`, so it stands beside that one
-    only.
+    only; beside another stands that it was checked before the edit.
     """
     read, checked = values_of(first), _checked(evidence)
     before = values_of(agent) if agent else read
@@ -47,7 +47,7 @@ def params(
             value,
             before.get(name, value),
             schema.get(name, {}),
-            checked.get(name, "") if value == read.get(name, value) else "",
+            _said(checked.get(name, ""), holds=value == read.get(name, value)),
         )
         for name, value in ordered(values_of(arguments), before).items()
     ]
@@ -109,10 +109,10 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
     ]
 
 
-def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checked: str) -> Param:
+def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], said: tuple[str, str]) -> Param:
     text = text_of(value)
     whole = shown(text) if len(text) > BEGINNING else None
-    verdict, about = _verdict(checked)
+    verdict, about = said
     return Param(
         name=shown(name),
         value=beginning(text) if whole else shown(text),
@@ -126,7 +126,10 @@ def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], checke
     )
 
 
-def _verdict(checked: str) -> tuple[str, str]:
+def _said(checked: str, *, holds: bool) -> tuple[str, str]:
+    """What a check found and what it has to say beside that; beside another value only why it is missing."""
+    if checked and not holds:
+        return "", _("What was checked here was read for the value before the edit.")
     found = _VERDICT.fullmatch(checked)
     return (found[1], found[2]) if found else (checked, "")
 

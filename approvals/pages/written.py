@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from approvals import writing
 from approvals.display import Shown
+from approvals.pages.parts import RuleLine
 
 LINE = 72
 """About how many characters a box shows in one line."""
@@ -49,8 +50,8 @@ class EditView:
     """The edit page beside the question.
 
     `read` is the version on the screen, which is compared with; `stale` that another stands by now. `compared` says
-    that the reader asked what changes: `becomes` is the act with their values, and `needed` how many people the rules
-    then ask for, where that is more than now.
+    that the reader asked what changes: `becomes` is the act with their values, `needed` how many people the rules then
+    ask for, where that is more than now, and `rules` which rules ask then, and whom.
     """
 
     fields: Sequence[EditField]
@@ -59,6 +60,7 @@ class EditView:
     compared: bool = False
     becomes: Shown | None = None
     needed: int = 0
+    rules: Sequence[RuleLine] = ()
     errors: Sequence[tuple[str, str]] = ()
     differences: Sequence[Difference] = ()
     unchanged: Sequence[str] = ()

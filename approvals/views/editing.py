@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from approvals import clock, edits, forms
 from approvals.edits import Proposal
 from approvals.facts import Facts
-from approvals.pages import editor, question, values
+from approvals.pages import answering, editor, question, values
 from approvals.pages.written import AnswerForm
 from approvals.views import reading
 from approvals.views.kinds import tenant_request
@@ -50,6 +50,7 @@ def page(request: TenantRequest, request_id: UUID, *, refusal: Refusal | None = 
     read = _version(request, found)
     compared = request.method == "POST"
     proposal = _proposal(request, found, read) if compared and refusal is None else None
+    made = proposal if isinstance(proposal, Proposal) else None
     said = proposal if isinstance(proposal, Refusal) else refusal
     edit = editor.build(
         found,
@@ -57,7 +58,8 @@ def page(request: TenantRequest, request_id: UUID, *, refusal: Refusal | None = 
         editor.wrong(said.errors, found) if said and said.code != "nothing_changed" else {},
         lapses=[vote.name for vote in view.votes if not vote.you],
         read=read,
-        proposal=proposal if isinstance(proposal, Proposal) else None,
+        proposal=made,
+        rules=answering.rule_lines(made.requirement, names, reader) if made else (),
         compared=compared,
     )
     context = {"view": replace(view, edit=edit), "section": "inbox", "part": "HX-Request" in request.headers}

@@ -11,7 +11,7 @@ from approvals.models import ApprovalRequest, Review
 from tenants import exact_json
 from tenants.models import AuditEntry, Event, Member, Tenant
 from tenants.scope import scope
-from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, park, rule
+from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, group, park, rule
 from tests.web.test_request_page import LONG, answer, browser, text, url
 
 
@@ -200,6 +200,16 @@ def test_what_does_not_fit_is_said_before_it_is_sent(parked: ApprovalRequest, al
     assert "The act would then be" not in shown
 
 
+def test_the_groups_that_the_rules_would_ask_are_named_before_it_is_sent(
+    acme: Tenant, parked: ApprovalRequest, alice: Member, ravi: Member
+) -> None:
+    leads = group(acme, "Leads", ravi)
+    rule(acme, ravi, "Large", when="args.amount > 5000.0", approvals=2, of=[{"group": leads.name}])
+    shown = compare(browser(alice), parked, **{**FIELDS, "arg.amount": "6000.00"})
+    assert "2 approvals are needed." in shown
+    assert "Large : args.amount > 5000.0 asks 2 of Leads." in shown
+
+
 def test_what_the_rules_would_demand_or_refuse_is_said_before_it_is_sent(
     acme: Tenant, parked: ApprovalRequest, alice: Member, ravi: Member
 ) -> None:
@@ -208,6 +218,7 @@ def test_what_the_rules_would_demand_or_refuse_is_said_before_it_is_sent(
     client = browser(alice)
     shown = compare(client, parked, **{**FIELDS, "arg.currency": "SEK"})
     assert "The rules demand more of it than now: 3 approvals are needed." in shown
+    assert 'Sweden : args.currency == "SEK" asks 3 reviewers.' in shown
     assert "The rules demand more" not in compare(client, parked, **{**FIELDS, "arg.amount": "1200.00"})
     shown = compare(client, parked, **{**FIELDS, "arg.amount": "6000.00"})
     assert "The rules refuse this call with these values." in shown

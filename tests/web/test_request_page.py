@@ -369,6 +369,7 @@ def test_what_was_checked_of_the_agents_value_is_not_said_of_an_edited_one(
     assert "<code><bdi>40.00" in page
     assert "Equals the order total." not in page
     assert "Same as the order." in page
+    assert page.count("What was checked here was read for the value before the edit.") == 1
 
 
 LONG = "A long story. " * 1_500
