@@ -145,9 +145,8 @@ def test_letters_that_look_alike_and_hidden_ones_are_marked_on_the_pages_of_a_ru
     assert f"2. Look up order A U+202E right-to-left override -1 look_up {mark} 1 hidden character" in text
     assert f"account: \u0430pple {mark} Look closely at: \u0430pple." in text
     assert re.search(rf"order p\u0430ypal refund .{{0,40}}{mark} Look closely at: p\u0430ypal\.", text)
-    assert re.search(
-        rf"waits for approval of Refund 1 for order p\u0430ypal {mark} Look closely at: p\u0430ypal\.", text
-    )
+    held = text.partition("holds it up")[2].partition("Where the time went")[0]
+    assert re.search(rf"since [^.]+\. {mark} Look closely at: p\u0430ypal\.", held)
     assert mark not in read(client, url(play(title="Заказ A-1").begin()))
     with scope(acme.pk):
         Member.objects.filter(pk=mona.pk).update(locale="zh-hans")
