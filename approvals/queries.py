@@ -15,6 +15,8 @@ from tenants.models import Member
 
 SEARCHED = timedelta(days=90)
 """How far back `q` looks: a search reads every row of its window."""
+VOTES = ("approve", "edit")
+"""Answers that count towards the approvals needed."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,9 @@ def asked_of(member: Member) -> Exists:
     return Exists(Asked.objects.filter(request=OuterRef("pk"), member=member, until__isnull=True))
 
 
-def voted(member: Member) -> Exists:
+def voted() -> Exists:
     """A condition on `Asked`: the member's approval of the version that stands is in, so it waits for others."""
-    own = Review.objects.filter(member=member, decision__in=("approve", "edit"))
+    own = Review.objects.filter(member=OuterRef("member_id"), decision__in=VOTES)
     return Exists(own.filter(request=OuterRef("request_id"), version=OuterRef("request__version")))
 
 

@@ -59,7 +59,7 @@ class Frame:
 def waiting(member: Member) -> int:
     """Open requests this member is asked about and has not approved."""
     asked = Asked.objects.filter(member=member, until__isnull=True, request__status="pending")
-    return asked.exclude(queries.voted(member)).count()
+    return asked.exclude(queries.voted()).count()
 
 
 def open_runs(member: Member) -> int:

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.pq.abc import PGresult
 
 from approvals.requests import Look as Requests
-from runs import gate, leases, reading, telling
+from runs import askings, gate, leases, reading
 from runs.entries import Journal
 from runs.gate import Look
 from runs.leases import Lease
@@ -42,7 +42,7 @@ def begin(tenant: UUID, run: UUID, *, worker: str, knows: Collection[str]) -> Be
     before = time.monotonic()
     requests: list[Requests] = []
     acquire = leases.question(tenant, run, worker=worker, knows=knows)
-    questions = (acquire, gate.question(telling.subject(run)), reading.question(tenant, run))
+    questions = (acquire, gate.question(askings.subject(run)), reading.question(tenant, run))
 
     def hear(answers: Sequence[PGresult]) -> None:
         if answers[1].ntuples:  # None where there is no such tenant, as in a message that outlived its database.

@@ -292,7 +292,8 @@ class Holder:
         def write() -> Answer:
             return boundary.write(boundary.values(self._who, before, change), foresee)
 
-        answer = unsettled.along(self.lease.tenant, self.lease.run, write) if _may_be_unknown(change) else write()
+        follows = unsettled.may_follow(change.closing)
+        answer = unsettled.along(self.lease.tenant, self.lease.run, write) if follows else write()
         if answer.code == "lost":
             raise LostLease
         self._clock = (answer.at, time.monotonic())
@@ -311,14 +312,6 @@ class Holder:
 
     def _ring(self, last_event: int) -> None:
         live.ring_now(self._topic, last_event, tenant=self.lease.tenant)
-
-
-def _may_be_unknown(change: Change) -> bool:
-    """Whether an outcome is unknown by this: one that was to be tried again is so where the run has ended meanwhile."""
-    closing = change.closing
-    return closing is not None and (
-        closing.status == "unknown" or (closing.status == "started" and not closing.not_done)
-    )
 
 
 def holder(lease: Lease) -> Holder:

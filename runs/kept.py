@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 from approvals import outcomes
 from approvals.outcomes import Kept
-from runs import announcing, telling
+from runs import announcing, askings
 from runs.models import AgentVersion, Run
 from runs.states import ATTENTION, PAUSED, QUEUED
 from tenants import ids
@@ -21,7 +21,7 @@ def by(subject: str) -> Kept | None:
 
     A worker that says no more what it knows is believed for as long as it announced; after that nobody takes the run.
     """
-    run_id = ids.parse(subject.removeprefix(telling.PREFIX))
+    run_id = ids.parse(subject.removeprefix(askings.PREFIX))
     versions = AgentVersion.objects.filter(agent=OuterRef("agent"), version=OuterRef("version"))
     until = Subquery(versions.values("known_until"))
     run = Run.objects.filter(id=run_id).annotate(until=until, now=Now()).first() if run_id else None

@@ -11,7 +11,7 @@ from django.db.models import Max, Q
 from approvals import calls, fitting, rule_warnings, trials
 from approvals.calls import ProposedCall
 from approvals.trials import PastCall
-from runs import payloads, programs, states, telling
+from runs import askings, payloads, programs, states
 from runs.models import AgentVersion, Attempt, Run, Step, ToolDefinition
 from runs.tools import Risk
 from tenants import exact_json
@@ -54,7 +54,7 @@ def since(start: datetime, most: int) -> Iterator[PastCall]:
             call = _call(run, step, known) if at >= start else None
             if call is not None:
                 left -= 1
-                yield PastCall(call, at, telling.subject(run.pk), str(step.seq), _came_of(step))
+                yield PastCall(call, at, askings.subject(run.pk), str(step.seq), _came_of(step))
         if left <= 0:
             return
 

@@ -1,25 +1,23 @@
 """What a page or an answer tells of runs: read with a fixed number of queries, however long a list is."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Left, Length
 from django.utils import timezone
 
-from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
-from runs import announcing
+from runs import announcing, askings
+from runs.askings import Asking, subject
 from runs.models import AgentVersion, Attempt, Lease, Run, Step, Text, ToolDefinition
 from runs.states import FINISHED, MODEL_TURN, TOOL_CALL
 from tenants.models import Event, Member, ToolSetting
 
-PREFIX = "run:"
 RISKS = ("low", "medium", "high", "critical")
-VOTES = ("approve", "edit")
 TEXTS = ("arguments", "rationale", "result")
 PAYLOAD_LIMIT = 2**30  # No text in a row is longer.
 
@@ -36,40 +34,6 @@ class Wide:
     def whole(self) -> bool:
         """Whether `body` is all of it."""
         return self.payload is None and len(self.body) == self.length
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """The latest approval request of a step, with the arguments of its present version.
-
-    `proposed` is the act as the model asked for it, and `changed_by` who edited it last, also where the edit was of a
-    request that this one supersedes.
-    """
-
-    id: UUID
-    step: int
-    status: str
-    title: str
-    arguments: str
-    risk: str
-    needed: int
-    opened_at: datetime
-    deadline: datetime
-    decided_at: datetime | None
-    decision: str
-    version: int
-    edited_by: str = ""
-    edited_fields: tuple[str, ...] = ()
-    approvers: tuple[str, ...] = ()
-    asked: tuple[UUID, ...] = ()
-    open_to: tuple[UUID, ...] = ()
-    """Of those who are asked, the members who have not voted on the present version."""
-    next_at: datetime | None = None
-    """When more people are asked, if that comes before the deadline."""
-    evidence: str | None = None
-    """What was read for the reviewer before anybody answered, as JSON text."""
-    proposed: str = ""
-    changed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +83,10 @@ class Detail:
         return self.texts.get((seq, name))
 
 
-def subject(run_id: UUID) -> str:
-    """The subject of a run."""
-    return f"{PREFIX}{run_id}"
-
-
 def brief(runs: Sequence[Run], *, texts: bool = False) -> Brief:
     """What a list tells of `runs`; `texts` adds their inputs and results. The number of queries is fixed."""
     ids = [run.id for run in runs]
-    asking = pending(ids)
+    asking = askings.pending(ids)
     members = {member for run in runs for member in run.initiators}
     members |= {member for several in asking.values() for each in several for member in each.asked}
     return Brief(
@@ -166,7 +125,7 @@ def detail(run: Run, steps: Sequence[Step]) -> Detail:
         steps=steps,
         attempts=attempts,
         texts=_step_texts(steps),
-        asking=latest(run.id),
+        asking=askings.latest(run.id),
         tools=tools,
         risks=risks,
         model=version.model if version else "",
@@ -185,21 +144,6 @@ def statements(run_id: UUID, seq: int) -> list[Event]:
     """All that people stated of one call whose answer never came, the oldest first."""
     rows = Event.objects.filter(subject=subject(run_id), name="step.settled", data__step=seq)
     return list(rows.order_by("seq"))
-
-
-def pending(ids: Sequence[UUID]) -> dict[UUID, list[Asking]]:
-    """The open requests of these runs, the oldest first, with the members who are asked."""
-    wanted = ApprovalRequest.objects.filter(subject__in=[subject(each) for each in ids], status="pending")
-    found: dict[UUID, list[Asking]] = {}
-    for request, asking in _askings(wanted, people=False):
-        found.setdefault(_run_of(request.subject), []).append(asking)
-    return found
-
-
-def latest(run_id: UUID) -> dict[int, Asking]:
-    """The latest request of each step of a run that has one."""
-    wanted = ApprovalRequest.objects.filter(subject=subject(run_id))
-    return {asking.step: asking for _, asking in _askings(wanted, people=True)}
 
 
 def definitions(run: Run) -> tuple[AgentVersion | None, dict[str, Mapping[str, Any]], dict[str, str]]:
@@ -222,10 +166,6 @@ def stricter(code: str, tenant: str) -> str:
 def run_texts(run: Run) -> dict[str, Wide]:
     """The wide texts of the run itself: input, result, error."""
     return {name: wide for (_, name), wide in _run_texts([run.id]).items()}
-
-
-def _run_of(subject_: str) -> UUID:
-    return UUID(subject_.removeprefix(PREFIX))
 
 
 def _used(ids: Sequence[UUID]) -> dict[UUID, Used]:
@@ -280,81 +220,6 @@ def _step_texts(steps: Sequence[Step]) -> dict[tuple[int, str], Wide]:
                 length = getattr(step, f"{name}_length")
                 found[step.seq, name] = Wide(body, length, UUID(payload) if payload else None)
     return found
-
-
-def _askings(wanted: "QuerySet[ApprovalRequest]", *, people: bool) -> Iterable[tuple[ApprovalRequest, Asking]]:
-    requests = list(wanted.order_by("opened_at", "id"))
-    ids = [request.id for request in requests]
-    versions = {(each.request_id, each.number): each for each in _versions(ids)}
-    asked = _asked(ids)
-    votes = _votes(ids) if people else {}
-    begun: dict[tuple[str, str], tuple[str, str]] = {}
-    for request in requests:
-        asking = _asking(
-            request, versions.get((request.id, request.version)), asked.get(request.id, {}), votes.get(request.id, [])
-        )
-        first = versions.get((request.id, 1))
-        proposed, changed_by = begun.get((request.subject, request.ref), (first.title if first else "", ""))
-        begun[request.subject, request.ref] = (proposed, asking.edited_by or changed_by)
-        yield request, replace(asking, proposed=proposed, changed_by=asking.edited_by or changed_by)
-
-
-def _versions(ids: Sequence[UUID]) -> "QuerySet[RequestVersion]":
-    return RequestVersion.objects.filter(request_id__in=ids).select_related("edited_by__person")
-
-
-def _asked(ids: Sequence[UUID]) -> dict[UUID, dict[UUID, bool]]:
-    """Who is asked in each request at present, and whether that member has voted on its present version."""
-    votes = Review.objects.filter(
-        request_id=OuterRef("request_id"),
-        member_id=OuterRef("member_id"),
-        version=OuterRef("request__version"),
-        decision__in=VOTES,
-    )
-    rows = Asked.objects.filter(request_id__in=ids, until=None).annotate(voted=Exists(votes))
-    found: dict[UUID, dict[UUID, bool]] = {}
-    for request_id, member, voted in rows.values_list("request_id", "member_id", "voted"):
-        found.setdefault(request_id, {})[member] = voted
-    return found
-
-
-def _votes(ids: Sequence[UUID]) -> dict[UUID, list[Review]]:
-    found: dict[UUID, list[Review]] = {}
-    rows = Review.objects.filter(request_id__in=ids, decision__in=VOTES)
-    for review in rows.select_related("member__person").order_by("at", "id"):
-        found.setdefault(review.request_id, []).append(review)
-    return found
-
-
-def _asking(
-    request: ApprovalRequest, version: RequestVersion | None, asked: Mapping[UUID, bool], votes: Sequence[Review]
-) -> Asking:
-    standing = dict.fromkeys(vote.member.name for vote in votes if vote.version == request.version)
-    return Asking(
-        id=request.id,
-        step=int(request.ref or 0),
-        status=request.status,
-        title=version.title if version else request.tool_title,
-        arguments=version.arguments if version else request.proposed_arguments,
-        risk=request.risk,
-        needed=_needed(request.requirement),
-        opened_at=request.opened_at,
-        deadline=request.deadline,
-        decided_at=request.decided_at,
-        decision=request.decision,
-        version=request.version,
-        edited_by=version.edited_by.name if version and version.edited_by else "",
-        edited_fields=tuple(version.edited_fields) if version else (),
-        approvers=tuple(standing),
-        asked=tuple(asked),
-        open_to=tuple(member for member, voted in asked.items() if not voted),
-        next_at=request.next_at if request.next_at and request.next_at < request.deadline else None,
-        evidence=request.evidence,
-    )
-
-
-def _needed(requirement: Mapping[str, Any]) -> int:
-    return max((int(each.get("approvals", 1)) for each in requirement.get("demands", [])), default=1)
 
 
 def is_finished(run: Run) -> bool:

@@ -2,7 +2,7 @@
 
 import time
 
-from runs import access, bells, telling
+from runs import access, askings, bells
 from tenants import events, ids, live, topics
 from tenants.models import Member
 
@@ -27,7 +27,7 @@ def _may_settle(member: Member, key: str) -> bool:
 
 def _number(_member: Member, key: str) -> int:
     run_id = ids.parse(key)
-    return events.last_seq(telling.subject(run_id)) if run_id else 0
+    return events.last_seq(askings.subject(run_id)) if run_id else 0
 
 
 def _last(topic: str) -> topics.Number:

@@ -10,8 +10,9 @@ from django.db import transaction
 from approvals.notifications import outbox, unsettled
 from approvals.notifications.unsettled import Unsettled
 from runs import access
+from runs.askings import PREFIX
+from runs.entries import Closing
 from runs.models import Run, Step, ToolDefinition
-from runs.telling import PREFIX
 from tenants import ids
 from tenants.locks import hold
 from tenants.scope import scope
@@ -23,6 +24,14 @@ logger = logging.getLogger(__name__)
 def connect() -> None:
     """Let the messages about an unknown outcome ask what it is of."""
     unsettled.READ_BY.append(read)
+
+
+def may_follow(closing: Closing | None) -> bool:
+    """Whether an outcome may be unknown once an attempt ended so: one that was to be tried again is, where the run has
+    ended meanwhile."""
+    return closing is not None and (
+        closing.status == "unknown" or (closing.status == "started" and not closing.not_done)
+    )
 
 
 def along(tenant: UUID, run_id: UUID, act: Callable[[], T]) -> T:

@@ -8,6 +8,7 @@ pytest_plugins = [
     "tests.cast.requests",
     "tests.cast.journal",
     "tests.cast.plays",
+    "tests.cast.run_pages",
     "tests.harness.workers",
     "tests.harness.bucket",
     "tests.harness.provider",

@@ -146,7 +146,7 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
         mine=Count("pk"),
         hour=Count("pk", filter=Q(request__next_at__lte=reader.now + timedelta(hours=1))),
         critical=Count("pk", filter=Q(request__risk="critical")),
-        voted=Count("pk", filter=Q(queries.voted(member))),
+        voted=Count("pk", filter=Q(queries.voted())),
     )
     others = access.readable(member).filter(_of_fellows(member), ~queries.asked_of(member), status="pending")
     numbers["groups"] = numbers["mine"] + others.count()

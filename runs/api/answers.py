@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from approvals.calls import concealed
+from runs.askings import Asking
 from runs.models import Attempt, Run, Step
 from runs.states import ATTENTION, SLEEPING, TOOL_CALL
-from runs.telling import Asking, Brief, Detail, Used, Wide, is_finished
+from runs.telling import Brief, Detail, Used, Wide, is_finished
 from tenants import exact_json
 from tenants.events import EventRow
 from tenants.models import Event

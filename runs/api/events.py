@@ -17,7 +17,7 @@ from runs import access
 from runs.api.answers import event_answer
 from runs.api.routing import router
 from runs.api.schemas import EventPage, EventsQuery
-from runs.telling import PREFIX, subject
+from runs.askings import PREFIX, subject
 from tenants import events, ids, live
 from tenants.bearer import demand, read
 from tenants.events import EventRow

@@ -8,7 +8,7 @@ from django.http import HttpResponseBase
 from ninja import Query
 from pydantic import Field
 
-from runs import listing, telling
+from runs import askings, listing
 from runs.access import SUBJECT
 from runs.api.answers import event_answer
 from runs.api.reading import wanted
@@ -59,7 +59,7 @@ def _runs(narrow: Wanted) -> "QuerySet[Run]":
 
 def _batch(runs: Sequence[Run]) -> list[dict[str, str]]:
     """One batch as one: the agents by the subjects of their runs."""
-    return [{telling.subject(run.id): run.agent for run in runs}]
+    return [{askings.subject(run.id): run.agent for run in runs}]
 
 
 def _events(member: Member, agents: dict[str, str], names: set[str]) -> Iterator[dict[str, Any]]:
@@ -71,7 +71,7 @@ def _events(member: Member, agents: dict[str, str], names: set[str]) -> Iterator
             found = [events.row(each) for each in rows.order_by("tenant_id", "subject", "seq")[:BATCH]]
         for each in found:
             yield {
-                "run": each.subject.removeprefix(telling.PREFIX),
+                "run": each.subject.removeprefix(askings.PREFIX),
                 "agent": agents[each.subject],
                 **event_answer(each),
             }

@@ -7,12 +7,10 @@ from uuid import UUID
 from ninja import Query
 
 from runs import programs, switches
-from runs.api.routing import router
-from runs.api.schemas import (
+from runs.api.program_schemas import (
     AgentChange,
     AgentOut,
     AgentPage,
-    PageQuery,
     PermissionChange,
     PermittedOut,
     PermittedPage,
@@ -20,6 +18,8 @@ from runs.api.schemas import (
     ToolOut,
     ToolPage,
 )  # fmt: skip
+from runs.api.routing import router
+from runs.api.schemas import PageQuery
 from tenants import exact_json, wire
 from tenants.bearer import demand
 from tenants.frame import keys_items, once_for_item

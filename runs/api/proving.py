@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from approvals.api import recording
-from runs import access, telling
+from runs import access, askings, telling
 from runs.api.answers import event_answer, run_answer, step_answer
 from runs.api.routing import router
 from runs.models import Payload, Run, Step
@@ -83,7 +83,7 @@ def _run(run_id: UUID | None, reader: Reader) -> Run:
 
 
 def _lines(run: Run, reader: Reader) -> Iterator[Line]:
-    tenant, subject = run.tenant_id, telling.subject(run.id)
+    tenant, subject = run.tenant_id, askings.subject(run.id)
     yield _header(run, reader)
     with scope(tenant, read_only=True):
         yield {"kind": "run", **run_answer(run, telling.brief([run], texts=True)), "started_by": run.started_by}

@@ -15,10 +15,10 @@ from django.utils.translation import gettext_lazy
 from approvals.calls import sentence
 from approvals.display import shown
 from approvals.pages import values
-from runs import access, bells, outcomes, telling
+from runs import access, askings, bells, outcomes, telling
+from runs.askings import Asking
 from runs.models import Attempt, Run, Step, ToolDefinition
 from runs.states import FINISHED
-from runs.telling import Asking
 from runs.views import story
 from runs.views.desk_shapes import DeskView, Known, Look, Outcome, OutcomeRow
 from runs.views.steps import Timeline
@@ -234,7 +234,7 @@ def _settled_row(event: Event, title: str, *, base: str) -> OutcomeRow:
 
 
 def _key(event: Event) -> tuple[UUID, int]:
-    return UUID(event.subject.removeprefix(telling.PREFIX)), int(event.data.get("step", 0))
+    return UUID(event.subject.removeprefix(askings.PREFIX)), int(event.data.get("step", 0))
 
 
 def _settled_steps(events: Iterable[Event]) -> dict[tuple[UUID, int], Step]:

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from approvals.display import beginning, shown
+from runs.askings import Asking
 from runs.models import Attempt, Run, Step
 from runs.states import AGENT_STOPPED, ATTENTION, FINISHED, PAUSED, QUEUED, SLEEPING
-from runs.telling import Asking
 from runs.views.shapes import HoldUp
 from runs.views.steps import Timeline
 

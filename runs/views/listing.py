@@ -16,10 +16,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from runs import access, bells, listing, telling
+from runs.askings import Asking
 from runs.listing import Wanted
 from runs.models import Run
 from runs.states import ATTENTION, FINISHED, RUN, SLEEPING
-from runs.telling import Asking, Brief, Used
+from runs.telling import Brief, Used
 from runs.views import story
 from runs.views.shapes import Chip, Filters, ListView, Page, RunItem
 from runs.views.steps import either

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from approvals.display import says
 from approvals.pages.written import AnswerForm
-from runs import access, commands, payloads, telling
+from runs import access, askings, commands, payloads, telling
 from runs.models import Payload, Run
 from runs.views.desk import Place, desk
 from runs.views.desk_shapes import SettleForm
@@ -41,7 +41,7 @@ May = Callable[[Member, Run], bool]
 def run(request: TenantRequest, run_id: str, **_names: object) -> HttpResponse:
     """A run's page, or one of its parts."""
     found = ids.parse(run_id)
-    told = events.last_seq(telling.subject(found)) if found else 0  # First: what is told of later, the page hears of.
+    told = events.last_seq(askings.subject(found)) if found else 0  # First: what is told of later, the page hears of.
     return _page(request, access.found(request.member, found), part=request.GET.get("part", ""), told=told)
 
 

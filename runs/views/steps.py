@@ -11,9 +11,10 @@ from django.utils.translation import pgettext
 from approvals.calls import MASK, sentence
 from approvals.display import Shown, beginning, shown
 from runs import outcomes
+from runs.askings import Asking
 from runs.models import Attempt, Step
 from runs.states import MODEL_TURN, TOOL_CALL
-from runs.telling import Asking, Detail, Wide
+from runs.telling import Detail, Wide
 from runs.views.shapes import AttemptView, Param, Settled, StepRequest, StepView
 from tenants import exact_json, wording
 from tenants.events import EventRow

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from approvals.display import Shown, beginning, shown
 from approvals.event_words import EVENT_WORDS
 from approvals.pages.parts import CommentLine
-from runs import access, telling
+from runs import access, askings, telling
 from runs.models import Attempt, Run, Step
 from runs.states import ATTENTION, FINISHED, PAUSED, TOOL_CALL
 from runs.telling import Brief, Detail, Used
@@ -38,8 +38,8 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
     newest = telling.steps_of(run.id, limit=CUT).order_by("-seq")[:STEPS]
     detail = telling.detail(run, list(reversed(newest)))
     brief = telling.brief([run], texts=True)
-    last = events.last_seq(telling.subject(run.id)) if told is None else told
-    rows = events.after(telling.subject(run.id), max(last - LINES, 0), LINES)
+    last = events.last_seq(askings.subject(run.id)) if told is None else told
+    rows = events.after(askings.subject(run.id), max(last - LINES, 0), LINES)
     progress = {int(row.data.get("step", 0)): row for row in rows if row.name == "step.progress"}
     said = _said(run)
     timeline = Timeline(detail, base=base, url=url, progress=progress, names=brief.names, settled=_settled(said))
@@ -77,7 +77,7 @@ def story(run: Run, *, member: Member, base: str, told: int | None = None) -> Ru
         comments=_comments(said),
         may_comment=True,
         proof_url=f"{url}proof/",
-        topics=telling.subject(run.id),
+        topics=askings.subject(run.id),
         seq=last,
     )
 
@@ -204,7 +204,7 @@ def next_text(run: Run, detail: Detail) -> str:
 def _said(run: Run) -> list[Event]:
     """What people said beside the run and stated of its calls, the oldest first; one query."""
     names = ("run.commented", "step.settled", "step.unknown")
-    rows = Event.objects.filter(subject=telling.subject(run.id), name__in=names).order_by("-seq")[:SAID]
+    rows = Event.objects.filter(subject=askings.subject(run.id), name__in=names).order_by("-seq")[:SAID]
     return list(reversed(rows))
 
 
