@@ -6,7 +6,6 @@ An import runs what the module's author wrote; it leaves nothing behind in the p
 import os
 import subprocess
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
@@ -14,10 +13,11 @@ from importlib import import_module
 import django
 from django.conf import settings
 
+from runs import authors
+
 WITHIN = 60.0  # Seconds; a module that takes longer would hold up every worker.
 MOST = 5  # Lines that are told: a module each.
 WHOLE = "--with-applications"
-MENDED = "Correct the module or its name in AGENT_MODULES, and see that it lies on PYTHONPATH."
 
 
 def trouble() -> str:
@@ -37,11 +37,11 @@ def trouble() -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"AGENT_MODULES could not be imported within {WITHIN:.0f} s. {MENDED}"
+        return f"AGENT_MODULES could not be imported within {WITHIN:.0f} s. {authors.MENDED}"
     if told.returncode == 0:
         return ""
     said = (told.stdout if told.returncode == 1 else told.stderr).strip() or f"it ended with {told.returncode}"
-    return f"{' '.join(said.splitlines()[-MOST:])} {MENDED}"
+    return f"{' '.join(said.splitlines()[-MOST:])} {authors.MENDED}"
 
 
 def broken(modules: Sequence[str]) -> list[str]:
@@ -56,21 +56,8 @@ def _import(name: str) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # One that ends the process would end every worker.
-        last = traceback.format_exception_only(error)[-1].strip()
-        return f"AGENT_MODULES names {name}, which cannot be imported: {last}{_at(error)}."
+        return authors.told(name, error)
     return ""
-
-
-def _at(error: BaseException) -> str:
-    """Where in the authors' own code it failed; empty where the module itself was not found."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f" ({error.filename}, line {error.lineno})"
-    frames = [each for each in traceback.extract_tb(error.__traceback__) if not _is_machinery(each.filename)]
-    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-
-
-def _is_machinery(filename: str) -> bool:
-    return filename == __file__ or filename.startswith("<") or filename.endswith("importlib/__init__.py")
 
 
 if __name__ == "__main__":

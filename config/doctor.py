@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, ProgrammingError, connection
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from config import agent_modules, health
 from config.local.postgres import OWNER, roles
+from runs.models import AgentVersion, WorkerSeen
 
 ROLE = "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
 OWNED = "SELECT count(*) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = current_user"
@@ -92,10 +95,28 @@ def cache() -> str:
     return "answers"
 
 
-def agents() -> str:
+def modules() -> str:
+    """What this command's environment names; that of the workers may name others."""
     if told := agent_modules.trouble():
         raise Wrong(told)
-    return ", ".join(settings.AGENT_MODULES) or "none; set AGENT_MODULES"
+    return ", ".join(settings.AGENT_MODULES) or "this environment names none; the workers' own counts"
+
+
+def agents() -> str:
+    """What workers say that they know, wherever they run."""
+    live = _versions(AgentVersion.objects.filter(known_until__gt=Now()))
+    if live:
+        workers = WorkerSeen.objects.filter(until__gt=Now()).count()
+        return f"{live}; {workers} worker{'' if workers == 1 else 's'} at work"
+    if gone := _versions(AgentVersion.objects.all()):
+        raise Wrong(
+            f"no worker that knows one is at work; {gone} wait for one: python manage.py up, with AGENT_MODULES"
+        )
+    return "no worker has ever said that it knows one; name modules in AGENT_MODULES of the workers and start them"
+
+
+def _versions(rows: "QuerySet[AgentVersion]") -> str:
+    return ", ".join(f"{row.agent} {row.version}" for row in rows.order_by("agent", "version"))
 
 
 def disk() -> str:
@@ -114,6 +135,7 @@ QUESTIONS: dict[str, Callable[[], str]] = {
     "clock": clock,
     "broker": broker,
     "cache and bell": cache,
+    "agent modules": modules,
     "agents": agents,
     "disk": disk,
 }
@@ -126,6 +148,8 @@ def examine() -> Iterator[Finding]:
             yield Finding(question, ask(), wrong=False)
         except Wrong as wrong:
             yield Finding(question, str(wrong), wrong=True)
+        except ProgrammingError:
+            yield Finding(question, "cannot be asked before all migrations are applied", wrong=True)
         except (DatabaseError, BrokerError, RedisError, OSError):
             yield Finding(question, "does not answer; start it with: python manage.py up", wrong=True)
 

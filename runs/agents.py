@@ -10,7 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from runs.errors import NotRegistered
+from runs import authors
+from runs.errors import NotLoaded, NotRegistered
 from runs.llm.base import Model, ToolSchema
 from runs.tools import Tool
 
@@ -71,14 +72,18 @@ class Registry:
         self._lock = Lock()
 
     def add(self, agent: Agent) -> Agent:
-        """Register; the same name and version again must be the same agent, else ValueError."""
-        names = [each.name for each in agent.tools]
-        if len(set(names)) != len(names):
-            raise ValueError(f"Agent {agent.name} has two tools of one name.")
+        """Register; the same name and version again must be the same agent, else ValueError.
+
+        Raises TypeError where the declaration is none: a tool that is not decorated, a version that is no text.
+        """
+        _check(agent)
         with self._lock:
             known = self._agents.get((agent.name, agent.version))
             if known is not None and _shape(known) != _shape(agent):
-                raise ValueError(f"Agent {agent.name} version {agent.version} is registered twice, differently.")
+                raise ValueError(
+                    f"Agent {agent.name} version {agent.version} is registered twice, differently. "
+                    "Give the one that changed a version of its own."
+                )
             self._agents[agent.name, agent.version] = agent
         return agent
 
@@ -95,6 +100,24 @@ class Registry:
         return known
 
 
+def _check(agent: Agent) -> None:
+    for what, value in (("name", agent.name), ("version", agent.version)):
+        if not isinstance(value, str) or not value:
+            raise TypeError(f'Agent {agent.name}: {what}= is a text in quotes, such as "1", not {value!r}.')
+    if isinstance(agent.model, str) and not all(agent.model.partition(":")):
+        raise TypeError(f'Agent {agent.name}: model= is "provider:name" or an object, not {agent.model!r}.')
+    for each in agent.tools:
+        if not isinstance(each, Tool):
+            raise TypeError(f"Agent {agent.name}: {_called(each)} is no tool. Put @tool(…) of runs.tools above it.")
+    names = [each.name for each in agent.tools]
+    for name in sorted({each for each in names if names.count(each) > 1}):
+        raise ValueError(f"Agent {agent.name} has two tools named {name}. Rename one of the two functions.")
+
+
+def _called(thing: object) -> str:
+    return str(getattr(thing, "__name__", repr(thing)))
+
+
 def _shape(agent: Agent) -> tuple[Any, ...]:
     return (agent.instructions, agent.model_label, [each.fingerprint for each in agent.tools])
 
@@ -108,6 +131,12 @@ def register(agent: Agent) -> Agent:
 
 
 def load() -> None:
-    """Import every module of AGENT_MODULES, which register what they have; again is harmless."""
+    """Import every module of AGENT_MODULES, which register what they have; again is harmless.
+
+    Raises NotLoaded, which says where in its authors' code the first one went wrong that cannot be imported.
+    """
     for name in settings.AGENT_MODULES:
-        importlib.import_module(name)
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            raise NotLoaded(f"{authors.told(name, error)} {authors.MENDED}") from error

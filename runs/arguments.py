@@ -11,13 +11,14 @@ from typing import Any, get_type_hints
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema, to_jsonable_python
 
 from tenants import exact_json
 
 RATIONALE = "rationale"
+FITTING = "Use text, numbers, bool, date, UUID, Enum or Literal, and lists, dicts and pydantic models of these."
 DECIMAL_PATTERN = r"^-?[0-9]{1,400}(\.[0-9]{1,400})?$(?!\n)"
 
 
@@ -47,13 +48,13 @@ class Bound:
 class Signature:
     """What `function` takes after its first parameter, as a strict contract.
 
-    Raises TypeError for a signature that cannot be one: `*args`, a parameter without a type, `rationale`.
+    Raises TypeError for a signature that cannot be one: `*args`, a parameter without a type or of one that has no
+    JSON Schema, `rationale`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.names = _parameters(function)
-        self._model = _model(function, self.names)
-        self.schema = self._model.model_json_schema(by_alias=True, schema_generator=_Schema)
+        self._model, self.schema = _model(function, self.names)
         self.schema.pop("title", None)
         for rule in self.schema.get("properties", {}).values():
             rule.pop("title", None)
@@ -122,28 +123,54 @@ class Signature:
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    first, *rest = inspect.signature(function).parameters.values()
-    if first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
-        raise TypeError(f"{function.__name__}: the first parameter is the ToolContext.")
+    first, *rest = inspect.signature(function).parameters.values() or (None,)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        raise TypeError(
+            f"{function.__name__}: the first parameter is the ToolContext: def {function.__name__}(ctx, …)."
+        )
     for each in rest:
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             raise TypeError(f"{function.__name__}: *{each.name} cannot be shown to a reviewer; name each parameter.")
         if each.name == RATIONALE:
-            raise TypeError(f"{function.__name__}: {RATIONALE} is the model's reason and no parameter of a tool.")
+            raise TypeError(
+                f"{function.__name__}: {RATIONALE} is the model's reason and no parameter of a tool; rename it."
+            )
     return tuple(each.name for each in rest)
 
 
-def _model(function: Callable[..., Any], names: Sequence[str]) -> type[BaseModel]:
-    hints = get_type_hints(function, include_extras=True)
+def _model(function: Callable[..., Any], names: Sequence[str]) -> tuple[type[BaseModel], dict[str, Any]]:
+    hints = _hints(function)
     signature = inspect.signature(function).parameters
     fields: dict[str, Any] = {}
     for place, name in enumerate(names):
         if name not in hints:
-            raise TypeError(f"{function.__name__}: {name} needs a type.")
+            raise TypeError(f"{function.__name__}: {name} needs a type, such as {name}: str.")
         default = signature[name].default
         fields[f"p{place}"] = (hints[name], Field(... if default is inspect.Parameter.empty else default, alias=name))
     config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True)
-    return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+    try:
+        made = create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+        return made, made.model_json_schema(by_alias=True, schema_generator=_Schema)
+    except PydanticUserError as error:
+        raise TypeError(f"{function.__name__}: {_unfit(hints, names) or error.message}") from None
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise TypeError(f"{function.__name__}: {error}. Its types have to be imported where the tool is.") from None
+
+
+def _unfit(hints: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Which parameter has a type that no model can be told of; empty where each by itself can be."""
+    for name in names:
+        try:
+            TypeAdapter(hints[name]).json_schema(schema_generator=_Schema)
+        except PydanticUserError:
+            shown = getattr(hints[name], "__name__", hints[name])
+            return f"no model can be told of the type of {name}, {shown}. {FITTING}"
+    return ""
 
 
 class _Schema(GenerateJsonSchema):

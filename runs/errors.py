@@ -52,3 +52,7 @@ class ModelRefused(CallError):
 
 class NotRegistered(LookupError):
     """This process knows no such agent version."""
+
+
+class NotLoaded(Exception):
+    """A module of AGENT_MODULES cannot be imported; the sentence is for whoever wrote it."""

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from approvals.calls import sentence
 from runs.arguments import BadArguments, Bound, Signature
 from runs.llm.base import ToolSchema
 from tenants import exact_json
 
+K = TypeVar("K", bound=StrEnum)
 DAY = timedelta(hours=24)
 Content = bytes | IO[bytes] | Iterable[bytes]
 UNFIT = "The value does not fit the schema; it is sensitive and not repeated here."
@@ -195,12 +196,12 @@ def tool(
     precondition: Callable[..., Any] | None = None,
     evidence: Callable[..., Any] | None = None,
     undo: str | None = None,
-    timeout: float | None = None,
+    timeout: float | timedelta | None = None,
     key_lifetime: float | timedelta = DAY,
     max_attempts: int | None = None,
     version: str = "1",
 ) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a function a tool; times are in seconds.
+    """Make a function a tool; times are in seconds, or a `timedelta`.
 
     `summary` is a sentence with parameters in braces. `lookup(ctx, **arguments)` returns Found or NotFound.
     Raises TypeError where the declaration contradicts itself.
@@ -209,8 +210,8 @@ def tool(
     def decorate(function: Callable[..., Any]) -> Tool:
         made = Tool(
             function=function,
-            effect=Effect(effect),
-            risk=Risk(risk),
+            effect=_one_of(Effect, effect, of=function),
+            risk=_one_of(Risk, risk, of=function),
             summary=summary,
             title=title or function.__name__.replace("_", " ").capitalize(),
             sensitive=tuple(sensitive),
@@ -218,8 +219,8 @@ def tool(
             precondition=precondition,
             evidence=evidence,
             undo=undo,
-            timeout=timeout,
-            key_lifetime=_seconds(key_lifetime),
+            timeout=_seconds(timeout, "timeout", of=function),
+            key_lifetime=_seconds(key_lifetime, "key_lifetime", of=function) or 0.0,
             max_attempts=max_attempts,
             version=version,
         )
@@ -229,8 +230,24 @@ def tool(
     return decorate
 
 
-def _seconds(value: float | timedelta) -> float:
-    return value.total_seconds() if isinstance(value, timedelta) else float(value)
+def _one_of(kind: type[K], value: Any, *, of: Callable[..., Any]) -> K:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(f"{kind.__name__}.{each.name}" for each in kind)
+        raise TypeError(f"{_name(of)}: {kind.__name__.lower()}= is one of {known}, not {value!r}.") from None
+
+
+def _seconds(value: Any, what: str, *, of: Callable[..., Any]) -> Any:
+    """A duration as it was written, for it is part of the fingerprint; a `timedelta` in seconds."""
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if seconds is not None and (not isinstance(seconds, int | float) or not seconds >= 0):
+        raise TypeError(f"{_name(of)}: {what}= is a number of seconds or a timedelta, not {value!r}.")
+    return seconds
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", function))
 
 
 def _check(made: Tool) -> None:
@@ -238,12 +255,28 @@ def _check(made: Tool) -> None:
     if made.effect is Effect.LOOKUP and made.lookup is None:
         raise TypeError(f"{made.name}: effect lookup needs lookup=, a function that says whether it happened.")
     if made.effect in (Effect.LOOKUP, Effect.MANUAL) and made.timeout is None:
-        raise TypeError(f"{made.name}: effect {made.effect} needs a timeout, after which the call surely ended.")
+        raise TypeError(f"{made.name}: effect {made.effect} needs timeout=, the seconds after which it surely ended.")
     if strange := set(made.sensitive) - set(names):
-        raise TypeError(f"{made.name}: sensitive names no parameter: {', '.join(sorted(strange))}.")
-    for _, name, _, _ in string.Formatter().parse(made.summary):
-        if name is not None and name not in names:
-            raise TypeError(f"{made.name}: the summary names {{{name}}}, which is no parameter.")
+        raise TypeError(f"{made.name}: sensitive= names no parameter: {', '.join(sorted(strange))}. It is a list.")
+    for name in _named(made):
+        if name not in names:
+            raise TypeError(
+                f"{made.name}: the summary names {{{name}}}, which is none of its parameters ({_list(names)})."
+            )
+
+
+def _named(made: Tool) -> list[str]:
+    """What the summary has in braces."""
+    if not isinstance(made.summary, str):
+        raise TypeError(f"{made.name}: summary= is a sentence with parameters in braces, not {made.summary!r}.")
+    try:
+        return [name for _, name, _, _ in string.Formatter().parse(made.summary) if name is not None]
+    except ValueError as error:
+        raise TypeError(f"{made.name}: the summary cannot be read: {error}. Write {{{{ for a brace.") from None
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def invoke(function: Callable[..., Any], ctx: ToolContext, arguments: Mapping[str, Any]) -> Any:

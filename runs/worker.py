@@ -1,5 +1,6 @@
 """This worker's process: its name, what it loads at its start, and how it comes to rest."""
 
+import logging
 import os
 import signal
 import socket
@@ -16,8 +17,10 @@ from celery.signals import (
 
 from runs import agents, calls
 from runs.announcing import Announcer
+from runs.errors import NotLoaded
 from runs.llm import asking
 
+logger = logging.getLogger(__name__)
 _stop = threading.Event()
 _leaving = threading.Lock()
 _announcers: list[Announcer] = []
@@ -35,8 +38,16 @@ def stopping() -> bool:
 
 
 def begin(**_: Any) -> None:
-    """Load the agents and make them known before the first message is taken."""
-    agents.load()
+    """Load the agents and make them known before the first message is taken.
+
+    A module that cannot be imported ends the process: Celery would log the error and go on with a worker that knows
+    nothing.
+    """
+    try:
+        agents.load()
+    except NotLoaded as error:
+        logger.critical("%s", error)
+        raise SystemExit(1) from error
     for agent in agents.registry:
         asking.warm(agent.model)
     _announcers.append(Announcer(name()))

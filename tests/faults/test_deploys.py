@@ -4,6 +4,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,3 +104,18 @@ def test_a_worker_that_is_told_to_end_is_believed_no_longer(own_workers: Callabl
     assert seen() == names[1:]
     workers.kill(1, signal.SIGTERM)
     assert seen() == []
+
+
+def test_a_worker_whose_module_of_agents_is_broken_ends_and_names_its_authors_line(
+    own_workers: Callable[..., Any], acme: Tenant, tmp_path: Path
+) -> None:
+    """It logged the error as one of a signal's handler, and took messages with no agent that it knew."""
+    (tmp_path / "night_desk.py").write_text("from runs.tools import tool\n\ntool(effect=1, risk=2, summary=3)(print)\n")
+    workers = own_workers(n=1)
+    with pytest.raises(AssertionError, match="a worker ended"):
+        workers.add(AGENT_MODULES="night_desk", PYTHONPATH=str(tmp_path))
+    assert workers.processes[1].wait(5) == 1
+    assert f"({tmp_path}/night_desk.py, line 3). Correct the module" in workers.log
+    assert "Signal handler" not in workers.log
+    assert "Traceback" not in workers.log
+    runs.until(acme, runs.start(acme, [call("pay")]), "succeeded")

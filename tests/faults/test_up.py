@@ -215,10 +215,10 @@ def test_a_module_of_agents_may_need_the_applications(tmp_path: Path) -> None:
 
 def test_the_doctor_says_the_same_of_a_module_that_is_not_there(settings: Any) -> None:
     settings.AGENT_MODULES = ["tests.cast.agents"]
-    assert doctor.agents() == "tests.cast.agents"
+    assert doctor.modules() == "tests.cast.agents"
     settings.AGENT_MODULES = ["tests.cast.agents", "nowhere.to_be_found"]
     with pytest.raises(doctor.Wrong, match=r"names nowhere.to_be_found, which cannot be imported: ModuleNotFoundError"):
-        doctor.agents()
+        doctor.modules()
 
 
 def test_three_failed_starts_stop_everything_with_a_line(up: Callable[..., Up]) -> None:
