@@ -8,9 +8,10 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI
-from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.errors import AuthenticationError, HttpError, ValidationError, ValidationErrorContext
 
 from approvals.api import router as approvals_router
+from config import misfits
 from config.openapi import completed
 from runs.api import router as runs_router
 from tenants import problems
@@ -30,6 +31,16 @@ class Api(NinjaAPI):
     def get_openapi_schema(self, **values: Any) -> Any:
         """The OpenAPI document, with problems and repeating keys."""
         return completed(super().get_openapi_schema(**values))
+
+    def validation_error_from_error_contexts(
+        self, error_contexts: list[ValidationErrorContext[Any]]
+    ) -> ValidationError:
+        """Ninja's errors, each in words for a person."""
+        found = super().validation_error_from_error_contexts(error_contexts)
+        every = [(each, context.model) for context in error_contexts for each in _errors(context)]
+        for told, (each, model) in zip(found.errors, every, strict=True):
+            told["msg"] = misfits.told(each, model)
+        return found
 
 
 api = Api(
@@ -97,6 +108,10 @@ def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
     down = isinstance(error, OperationalError | InterfaceError)
     logger.error("%s %s failed", request.method, request.path, exc_info=error)
     return problems.problem(503 if down else 500)
+
+
+def _errors(context: ValidationErrorContext[Any]) -> list[Any]:
+    return list(context.pydantic_validation_error.errors(include_url=False, include_input=False))
 
 
 def _field(place: Any) -> str:

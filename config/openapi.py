@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from config import operations
+
+PREFIX = "/api/v1"
 STATUSES = {
     "400": "What was sent cannot be read",
     "401": "No valid key",
@@ -48,8 +51,9 @@ def completed(document: Any) -> Any:
     """The document with the schema of a problem, its answers everywhere, and the repeating key."""
     document.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for path in document["paths"].values():
+    for address, path in document["paths"].items():
         for method, operation in path.items():
+            operation["description"] += f"\n\n{operations.told(method, address.removeprefix(PREFIX))}"
             for status, description in STATUSES.items():
                 operation["responses"][status] = {"description": description, "content": content}
             if method == "post":

@@ -50,7 +50,7 @@ def create(request: KeyRequest, body: CalendarBody) -> Status[Any]:
 
 @router.get("/calendars/{uuid:calendar_id}", summary="Read a calendar")
 def read(request: KeyRequest, calendar_id: UUID) -> Shape:
-    """One calendar with the holidays of this year and the next."""
+    """One calendar, with the holidays of this year and the next."""
     demand(request, "settings:read")
     row = working_hours.found(calendar_id)
     free = [{"date": day.isoformat(), "name": name} for day, name in working_hours.holidays_of(row, clock.now().year)]

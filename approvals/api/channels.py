@@ -88,7 +88,7 @@ def create_webhook(request: KeyRequest, body: WebhookBody) -> Status[Any]:
 
 @router.get("/webhooks/{uuid:webhook_id}", summary="Read a webhook")
 def read_webhook(request: KeyRequest, webhook_id: UUID) -> Shape:
-    """One of them."""
+    """One webhook, with how it fares."""
     demand(request, "settings:read", "admin")
     return one(channels.found(webhook_id, webhook=True, read_only=True))
 
@@ -145,7 +145,7 @@ def create_channel(request: KeyRequest, body: RoomBody) -> Status[Any]:
 
 @router.get("/channels/{name}", summary="Read a chat channel")
 def read_channel(request: KeyRequest, name: str) -> Shape:
-    """One of them, with who its people are here."""
+    """One chat channel, with who its people are here."""
     demand(request, "settings:read", "admin")
     row = channels.named(name, read_only=True)
     people = row.people.select_related("member__person").order_by("external_id")

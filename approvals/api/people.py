@@ -44,7 +44,7 @@ class DelegationBody(Schema):
 
 @router.get("/escalation-policies", summary="List the escalation policies")
 def list_policies(request: KeyRequest) -> Shape:
-    """All of them by name."""
+    """All escalation policies by name, each with its levels."""
     demand(request, "settings:read")
     rows = EscalationPolicy.objects.filter(archived_at__isnull=True).order_by("name", "id")
     return {"items": [_policy(row) for row in rows], "next": None}
@@ -61,7 +61,7 @@ def create_policy(request: KeyRequest, body: EscalationBody) -> Status[Any]:
 
 @router.get("/escalation-policies/{uuid:policy_id}", summary="Read an escalation policy")
 def read_policy(request: KeyRequest, policy_id: UUID) -> Shape:
-    """One policy."""
+    """Its levels: after how long each is asked, and who that is."""
     demand(request, "settings:read")
     return _policy(escalation_policies.found(policy_id))
 

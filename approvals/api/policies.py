@@ -102,7 +102,7 @@ def coverage_of_draft(request: KeyRequest, body: RuleBody) -> Shape:
 
 @router.get("/policies/{uuid:rule_id}/coverage", summary="See who could answer a rule")
 def coverage_of_rule(request: KeyRequest, rule_id: UUID) -> Shape:
-    """The same for a rule's last version."""
+    """Who could answer the rule's last version in the two weeks to come, and when they are too few."""
     demand(request, "settings:read", "admin")
     last = _found(rule_id).versions.order_by("-number")[0]
     return coverage(staffing.of(last.body))

@@ -33,7 +33,7 @@ def list_runs(request: KeyRequest, query: Query[RunsQuery]) -> dict[str, Any]:
 
 @router.get("/runs/{run_id}", response=RunOut, summary="Read a run")
 def read_run(request: KeyRequest, run_id: str) -> dict[str, Any]:
-    """One run."""
+    """One run as its list tells it, with what it waits for and what it has used."""
     bearer = demand(request, "runs:read")
     return told(access.found(bearer.member, ids.parse(run_id)))
 

@@ -98,7 +98,16 @@ def test_a_body_that_is_too_large_is_a_413(ravi_key: Key, api: Api) -> None:
 def test_fields_that_are_wrong_are_named(ravi_key: Key, api: Api) -> None:
     response = api(ravi_key).post("/groups", {"name": "", "membres": []})
     assert response.status_code == 422
-    assert {error["field"] for error in read(response)["errors"]} == {"name", "membres"}
+    assert {error["field"]: error["message"] for error in read(response)["errors"]} == {
+        "name": "This may not be empty.",
+        "membres": "There is no such field here. Allowed are: name, members.",
+    }
+    assert read(response)["code"] == "invalid"
+
+
+def test_fields_that_are_wrong_are_named_in_the_language_that_was_asked_for(ravi_key: Key, api: Api) -> None:
+    response = api(ravi_key).send("POST", "/runs", {"agent": "refund-desk"}, **{"Accept-Language": "zh-hans"})
+    assert read(response)["errors"] == [{"field": "input", "message": "此项必填。"}]
 
 
 def test_exact_numbers_pass_in_and_out(ravi_key: Key, api: Api) -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from config import doctor
+from runs.agents import Agent, register, registry
 from runs.announcing import announce
 from runs.models import AgentVersion, WorkerSeen
 
@@ -31,10 +32,12 @@ def test_agents_of_a_worker_that_runs_elsewhere_are_told_though_no_module_is_nam
     assert "none" in doctor.modules()
 
 
-def test_what_this_process_would_announce_is_what_is_told_once_it_has() -> None:
+def test_what_a_worker_announces_is_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_agents", {})
+    register(Agent(name="front-desk", version="7", model="provider:model", instructions="Answer."))
     assert "no worker has ever said" in doctor.agents()
     announce("host:1")
-    assert doctor.agents().endswith("; 1 worker at work")
+    assert doctor.agents() == "front-desk 7; 1 worker at work"
 
 
 def test_agents_that_no_worker_knows_any_more_are_wrong() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from config import agent_modules
 from runs import authors
+from runs.agents import registry
 
 HEAD = "from runs.agents import Agent, register\nfrom runs.tools import Effect, Risk, tool\n\n"
 READ = '@tool(effect=Effect.READ, risk=Risk.LOW, summary="Look")\n'
@@ -19,6 +20,7 @@ Told = Callable[[str], str]
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
     """What is told of a module of agents that holds this text."""
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_agents", {})
 
     def ask(text: str) -> str:
         (tmp_path / "desk_of_errors.py").write_text(HEAD + text)
