@@ -12,21 +12,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from approvals.calls import sentence
 from approvals.display import shown
 from approvals.pages import values
-from runs import access, askings, bells, outcomes, telling
+from runs import access, bells, outcomes, telling
 from runs.askings import Asking
-from runs.models import Attempt, Run, Step, ToolDefinition
+from runs.models import Attempt, Run, Step
 from runs.states import FINISHED
-from runs.views import story
-from runs.views.desk_shapes import DeskView, Known, Look, Outcome, OutcomeRow
+from runs.views import desk_rows, story
+from runs.views.desk_shapes import DeskView, Known, Look, Outcome
 from runs.views.steps import Timeline
-from tenants import exact_json, ids, wording
+from tenants import ids, wording
 from tenants.models import Event, Member
 
 SHOWN = 50
-SETTLED_SHOWN = 20
 SETTLED_DAYS = timedelta(days=30)
 ENDS: Mapping[str, str | Promise] = {
     "crashed": gettext_lazy("Its worker had vanished, and no answer came."),
@@ -71,7 +69,7 @@ def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
         settled=settled.count(),
         settled_url="",
         current=outcome(*current, member=member, base=base) if current else None,
-        others=_others(open_steps, current, settled, base=base),
+        others=desk_rows.others(open_steps, current, settled, base=base),
         seq=seq,
     )
 
@@ -195,68 +193,3 @@ def _over(attempt: Attempt, tool: Mapping[str, Any]) -> datetime:
 
 def _end(attempt: Attempt) -> str:
     return str(ENDS.get(attempt.cause, _("It ended without saying what it had done.")))
-
-
-def _others(
-    open_steps: list[Step], current: tuple[Run, Step] | None, settled: "QuerySet[Event]", *, base: str
-) -> list[OutcomeRow]:
-    here = (current[1].run_id, current[1].seq) if current else None
-    waiting = [each for each in open_steps if (each.run_id, each.seq) != here]
-    events = list(settled.order_by("-at", "-subject", "-seq")[:SETTLED_SHOWN])
-    ended = _settled_steps(events)
-    titles = _titles([*waiting, *ended.values()])
-    rows = [
-        OutcomeRow(
-            title=shown(titles[each.run_id, each.seq]),
-            url=f"{base}outcomes/?step={each.run_id}-{each.seq}",
-            since=each.unknown_since or timezone.now(),
-            state="open",
-        )
-        for each in waiting
-    ]
-    for event in events:
-        key = _key(event)
-        if key in titles:
-            rows.append(_settled_row(event, titles[key], base=base))
-    return rows
-
-
-def _settled_row(event: Event, title: str, *, base: str) -> OutcomeRow:
-    run, seq = _key(event)
-    return OutcomeRow(
-        title=shown(title),
-        url=f"{base}runs/{run}/#step-{seq}",
-        since=event.at,
-        state=str(event.data.get("outcome", "")),
-        settled_by=wording.actor(event.actor),
-        note=shown(event.message) if event.message else None,
-    )
-
-
-def _key(event: Event) -> tuple[UUID, int]:
-    return UUID(event.subject.removeprefix(askings.PREFIX)), int(event.data.get("step", 0))
-
-
-def _settled_steps(events: Iterable[Event]) -> dict[tuple[UUID, int], Step]:
-    keys = {_key(event) for event in events}
-    rows = Step.objects.filter(run_id__in={run for run, _seq in keys}, seq__in={seq for _run, seq in keys})
-    return {(row.run_id, row.seq): row for row in rows if (row.run_id, row.seq) in keys}
-
-
-def _titles(steps: Iterable[Step]) -> dict[tuple[UUID, int], str]:
-    """The act of each step as a sentence, by the newest definition of its tool."""
-    found = list(steps)
-    rows = ToolDefinition.objects.filter(name__in={each.tool for each in found}).order_by("announced_at")
-    tools = {row.name: row.definition for row in rows}
-    return {(each.run_id, each.seq): _title(each, tools.get(each.tool)) for each in found}
-
-
-def _title(step: Step, tool: "Mapping[str, object] | None") -> str:
-    try:
-        values = exact_json.loads(step.arguments or "")
-    except exact_json.BadJson:
-        values = None
-    if tool is None or not isinstance(values, dict):
-        return step.tool
-    sensitive = tool.get("sensitive")
-    return sentence(str(tool["summary"]), values, sensitive=sensitive if isinstance(sensitive, list) else ())

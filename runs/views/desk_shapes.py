@@ -61,9 +61,13 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeRow:
-    """One line of the desk. `state` is open, later, completed, not_done or do_again."""
+    """One line of the desk. `state` is open, later, completed, not_done or do_again; `apart` is what the call sends
+    and others of its title do not."""
 
     title: Shown
+    run_title: Shown
+    step: int
+    apart: list[Fact]
     url: str
     since: datetime
     state: str

@@ -52,6 +52,21 @@ def test_the_desk_says_where_it_may_be_seen_whether_a_call_happened(
     assert "如果发生过，就在此期间。" in words(read(client, "/t/acme/outcomes/"))
 
 
+def test_calls_of_one_title_are_told_apart_in_the_list(enter: Enters, mona: Member, play: Plays) -> None:
+    sent = [("label", {"order": "A-2", "card": card, "weight": card[-1]}) for card in ("4111", "4222")]
+    for run in (play(title="Monday"), play(title="Tues\u202eday")):
+        run.begin()
+        for step in run.wants(*sent):
+            run.lost(step)
+        run.attention("unknown_outcome")
+    html = read(enter(mona), "/t/acme/outcomes/").partition('id="rest"')[2]
+    names = [words(link).strip() for link in re.findall(r'<a href="[^"]*\?step=[^>]*>(.*?)</a>', html, re.DOTALL)]
+    assert len(names) == len(set(names)) == 3
+    assert re.fullmatch(r"Make a label for A-2 Monday , step 3, weight 2 , [\d:]{8}", names[0]), names[0]
+    assert not any("4111" in name or "4222" in name for name in names)
+    assert "1 hidden character : right-to-left override" in words(html)
+
+
 def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme: Tenant, unknown_run: Play) -> None:
     client = enter(mona)
     path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
