@@ -96,6 +96,8 @@ def test_every_settings_page_is_accessible(
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
         folded = "[...document.querySelectorAll('.folds')]"
         assert page.evaluate(f"{folded}.every((each) => each.scrollWidth <= each.parentElement.clientWidth)"), path
+        boxes = "[...document.querySelectorAll('.scroll:has(.table)')]"
+        assert page.evaluate(f"{boxes}.every((each) => each.scrollWidth <= each.clientWidth)"), path
     page.goto(f"{BASE}policies/{rule.pk}/")
     cell = page.locator("#coverage-hint ~ .scroll td").first
     assert cell.evaluate("(each) => getComputedStyle(each).display") == (
