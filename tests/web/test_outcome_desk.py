@@ -63,6 +63,7 @@ def test_calls_of_one_title_are_told_apart_in_the_list(enter: Enters, mona: Memb
     names = [words(link).strip() for link in re.findall(r'<a href="[^"]*\?step=[^>]*>(.*?)</a>', html, re.DOTALL)]
     assert len(names) == len(set(names)) == 3
     assert re.fullmatch(r"Make a label for A-2 Monday , step 3, weight 2 , [\d:]{8}", names[0]), names[0]
+    assert re.search(r"weight 2 , [\d:]{8} [\d:]{8} outcome unknown", words(html))
     assert not any("4111" in name or "4222" in name for name in names)
     assert "1 hidden character : right-to-left override" in words(html)
 
