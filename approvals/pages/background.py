@@ -57,22 +57,26 @@ def _evidence_error(row: ApprovalRequest) -> str:
 def _reread(row: ApprovalRequest) -> str:
     if row.precondition is None:
         return ""
-    return ", ".join(f"{fact.name}: {fact.value}" for fact in values.facts(row.precondition))
+    return ", ".join(f"{fact.name}: {fact.full}" for fact in values.facts(row.precondition))
 
 
 def _seen(row: ApprovalRequest, run_url: str) -> list[Seen]:
     """What the engine froze with the call: `run.seen` is [{tool, text, at, step, cut}]."""
-    return [
-        Seen(
-            tool=shown(str(each.get("tool") or _("Observed again"))),
-            text=beginning(values.told(str(each.get("text", "")))),
-            at=parse_datetime(str(each.get("at", ""))),
-            step=each.get("step"),
-            step_url=f"{run_url}#step-{each.get('step')}" if run_url else "",
-            links=_whole(each, run_url),
-        )
-        for each in row.run.get("seen", ())
-    ]
+    return [_seen_one(each, run_url) for each in row.run.get("seen", ())]
+
+
+def _seen_one(each: dict[str, Any], run_url: str) -> Seen:
+    text, whole, length = values.begun(values.told(str(each.get("text", ""))))
+    return Seen(
+        tool=shown(str(each.get("tool") or _("Observed again"))),
+        text=text,
+        whole=whole,
+        length=length,
+        at=parse_datetime(str(each.get("at", ""))),
+        step=each.get("step"),
+        step_url=f"{run_url}#step-{each.get('step')}" if run_url else "",
+        links=_whole(each, run_url),
+    )
 
 
 def _whole(each: dict[str, Any], run_url: str) -> list[Link]:

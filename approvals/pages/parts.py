@@ -33,18 +33,29 @@ class Flag:
 
 @dataclass(frozen=True)
 class Fact:
-    """A named value that is no parameter."""
+    """A named value that is no parameter.
+
+    Where only its beginning stands there, `length` is that of all of it, and `whole` is all of it unless that is too
+    much for the page.
+    """
 
     name: str
     value: Shown
     about: str = ""
     checked: str = ""
     was: Shown | None = None
+    whole: Shown | None = None
+    length: int = 0
+
+    @property
+    def full(self) -> Shown:
+        """All of the value that is at hand."""
+        return self.whole or self.value
 
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter as it will be sent; `value` is its beginning where `whole` is given."""
+    """One parameter as it will be sent; `value` is its beginning where `whole` is given, `was` where `was_whole` is."""
 
     name: Shown
     value: Shown
@@ -54,6 +65,8 @@ class Param:
     download_url: str = ""
     masked: bool = False
     was: Shown | None = None
+    was_whole: Shown | None = None
+    was_length: int = 0
     checked: str = ""
     about: str = ""
     hidden_names: Sequence[str] = ()
@@ -75,6 +88,8 @@ class Seen:
     text: Shown
     at: datetime | None = None
     step: int | None = None
+    whole: Shown | None = None
+    length: int = 0
     step_url: str = ""
     links: Sequence[Link] = ()
 

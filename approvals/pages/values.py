@@ -54,7 +54,7 @@ def params(
 
 
 def _checked(evidence: str | None) -> dict[str, str]:
-    return {fact.name: str(fact.value) for fact in facts(evidence)}
+    return {fact.name: str(fact.full) for fact in facts(evidence)}
 
 
 def facts(text: str | None, *, but: Collection[str] = ()) -> list[Fact]:
@@ -66,9 +66,17 @@ def facts(text: str | None, *, but: Collection[str] = ()) -> list[Fact]:
     except BadJson:
         value = text
     named = value if isinstance(value, dict) else {_("value"): value}
-    return [
-        Fact(name=str(shown(str(name))), value=shown(text_of(each))) for name, each in named.items() if name not in but
-    ]
+    return [_fact(str(shown(str(name))), text_of(each)) for name, each in named.items() if name not in but]
+
+
+def _fact(name: str, text: str) -> Fact:
+    stands, whole, length = begun(text)
+    return Fact(name, stands, whole=whole, length=length)
+
+
+def begun(text: str) -> tuple[Shown, Shown | None, int]:
+    """What of a text stands on a page; where that is its beginning, all of it to unfold, and how long it is."""
+    return (beginning(text), shown(text), len(text)) if len(text) > BEGINNING else (shown(text), None, 0)
 
 
 def told(text: str) -> str:
@@ -110,19 +118,22 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
 
 
 def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], said: tuple[str, str]) -> Param:
-    text = text_of(value)
-    whole = shown(text) if len(text) > BEGINNING else None
+    stands, whole, length = begun(text_of(value))
+    was, was_whole, was_length = begun(text_of(before))
     verdict, about = said
+    changed = value != before
     return Param(
         name=shown(name),
-        value=beginning(text) if whole else shown(text),
+        value=stands,
         code=not _is_prose(value, schema),
         whole=whole,
-        length=len(text) if whole else 0,
-        was=None if value == before else beginning(text_of(before)),
+        length=length,
+        was=was if changed else None,
+        was_whole=was_whole if changed else None,
+        was_length=was_length if changed else 0,
         checked=verdict,
         about=about,
-        hidden_names=(whole or shown(text)).hidden_names,
+        hidden_names=(whole or stands).hidden_names,
     )
 
 

@@ -50,7 +50,9 @@ def test_every_page_of_a_reviewer_is_accessible(
     bo: Member,
 ) -> None:
     note = "pay\u202e now. " + "All of it matters. " * 40
-    shown = parking(a_call(arguments={**ARGUMENTS, "note": note}))
+    seen = [{"tool": "lookup_order", "text": note, "at": "2026-11-30T09:00:00Z", "step": 2}]
+    evidence = f'{{"letter": "{"All of it matters. " * 40}"}}'
+    shown = parking(a_call(arguments={**ARGUMENTS, "note": note}, evidence=evidence, run={"id": "", "seen": seen}))
     decide(parking(), bo, "reject", comment="No photo.")
     page = open_as(alice, INBOX, viewport)
     for path in (INBOX, "/t/acme/decided/", url(shown) + "edit/", url(shown)):
@@ -63,6 +65,13 @@ def test_every_page_of_a_reviewer_is_accessible(
     page.goto(url(shown) + "edit/")
     assert page.evaluate(body)
     page.goto(url(shown))
+    wide = (
+        "(list) => [...list.querySelectorAll('dd:has(> details)')].map((each) => each.clientWidth / list.clientWidth)"
+    )
+    for heading, least in (("#seen", 0.99), ("#sent", 0.99 if viewport == PHONE else 0.6)):
+        shares = page.locator(f"section:has({heading}) dl").evaluate_all(f"(all) => all.flatMap({wide})")
+        assert shares, heading
+        assert min(shares) >= least, heading
     for answer in ("Approve", "Reject", "Answer in its place"):
         choose(page, answer)
         accessible(page)

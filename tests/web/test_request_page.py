@@ -1,5 +1,6 @@
 """The request page: what it shows, the answer form, and what it says when something moved."""
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -370,6 +371,32 @@ def test_what_was_checked_of_the_agents_value_is_not_said_of_an_edited_one(
     assert "Equals the order total." not in page
     assert "Same as the order." in page
     assert page.count("What was checked here was read for the value before the edit.") == 1
+
+
+def test_a_long_result_and_a_long_fact_can_be_unfolded_where_only_their_beginning_stands(
+    acme: Tenant, alice: Member
+) -> None:
+    order, letter = "Paid with a card. " * 20 + "The last word.", "Please help. " * 40 + "p\u0430ypal"
+    seen = [{"tool": "lookup_order", "text": order, "at": "", "step": 2}]
+    request = park(acme, a_call(run={"id": "", "seen": seen}, evidence=json.dumps({"letter": letter})))
+    page = text(browser(alice).get(url(request)))
+    assert 'id="whole-seen-1"' in page
+    assert "The last word." in page
+    assert f"The whole of it, {len(order)} characters" in page
+    touches = page.partition("What it touches")[2]
+    assert f"The whole of it, {len(letter)} characters" in touches
+    assert touches.count("Look closely at: p\u0430ypal.") == 1
+
+
+def test_what_a_long_value_was_before_an_edit_can_be_read_whole(acme: Tenant, alice: Member, bo: Member) -> None:
+    agents = "What the agent wrote. " * 20 + "Its last word."
+    request = park(acme, a_call(risk="critical", arguments={**ARGUMENTS, "note": agents}))
+    changed = {**ARGUMENTS, "note": "Short."}
+    words = {"decision": "edit", "version": 1, "arguments": changed, "channel": "page"}
+    decisions.decide(request.pk, tenant=acme.pk, actor=actor(bo), **words)
+    page = text(browser(alice).get(url(request)))
+    assert f"The whole of it, {len(agents)} characters" in page
+    assert "Its last word." in page
 
 
 LONG = "A long story. " * 1_500
