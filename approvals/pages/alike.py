@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from approvals.calls import MASK
-from approvals.display import BEGINNING, Shown, beginning, shown
+from approvals.display import Shown, shown
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest
 from approvals.pages import answering, values
@@ -19,6 +19,8 @@ from approvals.rosters import Roster
 
 Said = TypeVar("Said", RuleLine, Fact)
 
+WHOLE = 4_000
+"""Characters of a value that can be unfolded in the table; a longer one is read on the page of its request."""
 SHOWN_FACTS = 12
 """How many facts of one request's evidence stand in the table; its own page has them all."""
 
@@ -113,7 +115,7 @@ def common(alike: Sequence[Facts], same: Sequence[Sequence[Facts]], names: Roste
         for each, lines, facts in zip(alike, rules, read, strict=True)
     ]
     nothing = all(each.request.evidence is None and not each.request.evidence_error for each in alike)
-    return Common(every_rule, every_fact, nothing, besides)
+    return Common(every_rule, [_bounded(each) for each in every_fact], nothing, besides)
 
 
 def _in_all(lists: Sequence[Sequence[Said]]) -> list[Said]:
@@ -124,15 +126,15 @@ def _read(facts: Facts) -> list[Fact]:
     """The evidence read when it was asked; what was read of a sensitive parameter stays masked as it is."""
     masked = set(facts.request.definition.get("sensitive") or ())
     found = values.facts(facts.request.evidence)
-    return [Fact(each.name, shown(MASK)) if each.name in masked else _short(each) for each in found]
+    return [Fact(each.name, shown(MASK)) if each.name in masked else each for each in found]
 
 
-def _short(fact: Fact) -> Fact:
-    text = str(fact.value)
-    return Fact(fact.name, beginning(text)) if len(text) > BEGINNING else fact
+def _bounded(fact: Fact) -> Fact:
+    """A fact that may be unfolded beside many others; a longer one is read on the page of its request."""
+    return replace(fact, whole=None) if fact.length > WHOLE else fact
 
 
 def _evidence(row: ApprovalRequest, own: Sequence[Fact]) -> Beside:
     if row.evidence_error:
         return Beside(unread=_("It could not be read: %(why)s") % {"why": str(shown(row.evidence_error))})
-    return Beside(read=own[:SHOWN_FACTS], left=max(len(own) - SHOWN_FACTS, 0))
+    return Beside(read=[_bounded(each) for each in own[:SHOWN_FACTS]], left=max(len(own) - SHOWN_FACTS, 0))

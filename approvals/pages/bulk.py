@@ -24,8 +24,6 @@ from approvals.rosters import Roster
 FEW = 4
 """From this many on, the one value that no other has makes its request stand out."""
 SHOWN_CELL = 80
-WHOLE_CELL = 4_000
-"""Characters of a value that can be unfolded here; a longer one is read on the page of its request."""
 LONG_CELL = 40
 
 
@@ -273,7 +271,7 @@ def _cell(name: str, text: str, *, numeric: bool = False) -> Cell:
     """A value of the comparison, with all of it at hand where only its beginning stands in the table."""
     if len(text) <= SHOWN_CELL:
         return Cell(shown(text).pieces, numeric, name)
-    whole = shown(text) if len(text) <= WHOLE_CELL else None
+    whole = shown(text) if len(text) <= alike.WHOLE else None
     return Cell(beginning(text, SHOWN_CELL).pieces, numeric, name, whole, len(text))
 
 

@@ -1,5 +1,6 @@
 """Many alike, answered together: one result each, and never those that stand out."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -227,6 +228,28 @@ def test_what_was_read_stands_once_for_all_and_else_beside_each(parking: Parking
     rows = told(page(browser(alice), one, dark)).split("Fields that differ")[1]
     assert "bank: North" in rows
     assert "not read It could not be read: the ledger did not answer" in rows
+
+
+def test_what_was_read_can_be_read_whole_beside_the_others_and_is_marked_where_it_deceives(
+    parking: Parking, alice: Member
+) -> None:
+    letters = {who: f"{who} wrote: " + "all of it matters. " * 20 + f"Pay\u202e{who}." for who in ("Ida", "Per")}
+    history = "ordered before " * 30 + "and returned it all."
+    rows = [
+        parking(a_call(evidence=json.dumps({"letter": letter, "history": history, "book": who * 3_000})))
+        for who, letter in letters.items()
+    ]
+    text = page(browser(alice), *rows)
+    common, rest = told(text).split("Fields that differ")
+    assert f"The whole of it, {len(history)} charactersordered before" in common
+    assert "and returned it all." in common
+    for who, letter in letters.items():
+        assert f"The whole of it, {len(letter)} characters{who} wrote:" in rest
+        assert f"PayU+202E right-to-left override{who}." in rest
+    assert rest.count("1 hidden character: right-to-left override") == 2
+    assert rest.count("Only the beginning of 9000 characters. Open the request to read them all book") == 2
+    marks = re.findall(r' id="([^"]+)"', text)
+    assert len(marks) == len(set(marks))
 
 
 def test_where_nothing_is_read_beside_the_parameters_it_says_so(parking: Parking, alice: Member) -> None:
