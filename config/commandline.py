@@ -14,6 +14,7 @@ START = "Start it with: python manage.py up"
 # PostgreSQL's class 08 and 57P: no connection could be made, or the server is going down or coming up.
 UNREACHABLE = ("08", "57P")
 DISK_FULL = "53100"
+STOOD_STILL = "25P03"
 # By name: to import them takes longer than to start everything.
 SILENT_VALKEY = {"kombu.exceptions.OperationalError", "redis.exceptions.ConnectionError"}
 
@@ -29,6 +30,10 @@ def run(arguments: Sequence[str]) -> None:
     except OperationalError as error:
         if _state(error) == DISK_FULL:
             sys.exit("PostgreSQL's disk is full. Nothing was changed; make room and type it again.")
+        if _state(error) == STOOD_STILL:
+            sys.exit(
+                "The command stood still, and PostgreSQL ended its transaction. Nothing was changed; type it again."
+            )
         if not unreachable(error):
             raise
         sys.exit(f"PostgreSQL does not answer{_at(settings.DATABASES['default']['HOST'])}. {START}")

@@ -46,10 +46,17 @@ HEARD_OF = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_co
 network that drops a quiet connection says nothing, and the kernel's own patience is two hours."""
 
 
-def database(url: str) -> dict[str, Any]:
-    """Django's form of a `postgresql://` URL; its query is libpq's, where `host` may be a socket's folder."""
+def database(url: str, *, idle: float = 0) -> dict[str, Any]:
+    """Django's form of a `postgresql://` URL; its query is libpq's, where `host` may be a socket's folder.
+
+    A transaction in which nothing is asked for `idle` seconds is ended by the server; 0 lets it stand. What the URL's
+    own `options` say comes later and counts.
+    """
     parts = urlsplit(url)
     options = HEARD_OF | dict(parse_qsl(parts.query))
+    if idle:
+        told = f"-c idle_in_transaction_session_timeout={round(idle * 1000)}"
+        options["options"] = f"{told} {options.get('options', '')}".strip()
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.removeprefix("/")),

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config import ended, logs
 from config import env as source
-from config import logs
 from config.local.sockets import sockets_of
 from config.pooled import PooledConnection
 
@@ -136,6 +136,7 @@ TEMPLATES = [
 _ONE_SHOT = Path(sys.argv[0]).name == "manage.py"
 POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=0 if _ONE_SHOT else 12)
 _SOCKETS = sockets_of(LOCAL_DIR)
+ended.count_as_gone()
 _owner_url: str = env.str("DATABASE_OWNER_URL", default="")
 _app_url: str = env.str("DATABASE_URL", default="")
 if not _app_url:
@@ -144,7 +145,7 @@ if not _app_url:
 
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
-        **source.database(_app_url),
+        **source.database(_app_url, idle=env.float("IDLE_TRANSACTION_SECONDS", default=60.0)),
         "CONN_HEALTH_CHECKS": True,
         "CONN_MAX_AGE": 0 if POOL_SIZE else None,
     }
