@@ -63,6 +63,7 @@ def test_a_database_that_falls_silent_is_given_up_after_a_minute_unless_its_addr
         "keepalives_interval": "10",
         "keepalives_count": "3",
         "tcp_user_timeout": "60000",
+        "options": "-c idle_in_transaction_session_timeout=60000",
     }
 
 
