@@ -167,6 +167,8 @@ FROM (
     ORDER BY b.seq DESC LIMIT 1
   ) u ON true JOIN tenants_event f ON f.subject = e.subject AND f.seq = 1
   WHERE e.name = 'step.settled' AND e.at >= %(start)s AND e.at < %(end)s
+    AND e.subject IN (SELECT a.target FROM tenants_auditentry a
+                       WHERE a.action = 'run.settled' AND NOT a.refused AND a.at >= %(start)s)
     AND (%(agent)s = '' OR f.data ->> 'agent' = %(agent)s)
     AND coalesce(f.data ->> 'agent', '') <> ALL (%(shut)s::text[])
 ) each

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from approvals import queries
 from approvals.models import Asked
 from runs import access
-from runs.models import Step
+from runs.models import Run, Step
 from runs.states import FINISHED
 from tenants import doors, topics
 from tenants.models import Member
@@ -69,7 +69,8 @@ def open_runs(member: Member) -> int:
 
 def unsettled(_member: Member) -> int:
     """Calls that may or may not have happened."""
-    return Step.objects.filter(unknown_since__isnull=False, status="unknown")[:MOST].count()
+    found = Step.objects.filter(unknown_since__isnull=False, status="unknown")
+    return found.filter(run_id__in=Run.objects.filter(unsettled=True).values("id"))[:MOST].count()
 
 
 SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Member], int] | None], ...] = (

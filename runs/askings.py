@@ -58,7 +58,7 @@ def pending(ids: Sequence[UUID]) -> dict[UUID, list[Asking]]:
     wanted = ApprovalRequest.objects.filter(subject__in=[subject(each) for each in ids], status="pending")
     found: dict[UUID, list[Asking]] = {}
     for request, asking in _askings(wanted, people=False):
-        found.setdefault(_run_of(request.subject), []).append(asking)
+        found.setdefault(run_of(request.subject), []).append(asking)
     return found
 
 
@@ -68,7 +68,7 @@ def latest(run_id: UUID) -> dict[int, Asking]:
     return {asking.step: asking for _, asking in _askings(wanted, people=True)}
 
 
-def _run_of(subject_: str) -> UUID:
+def run_of(subject_: str) -> UUID:
     return UUID(subject_.removeprefix(PREFIX))
 
 

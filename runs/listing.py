@@ -76,7 +76,7 @@ def _waiting(on: str) -> Q:
         return Q(status=ATTENTION)
     if on == "outcome":
         unknown = Step.objects.filter(run_id=OuterRef("id"), unknown_since__isnull=False, status="unknown")
-        return Q(Exists(unknown))
+        return Q(unsettled=True) & Q(Exists(unknown))
     asked = Asked.objects.filter(
         request__subject=OuterRef("subject"), request__status="pending", member=UUID(on), until=None
     )

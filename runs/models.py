@@ -35,9 +35,14 @@ class Run(TenantModel):
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
+    unsettled = models.BooleanField(db_default=False)
+    """Whether the outcome of one of its calls is unknown: what lists them looks here first."""
+    compacted = models.BigIntegerField(db_default=0)
+    """The number of the last completed compaction, from which the steps are read."""
 
     class Meta(TenantModel.Meta):
         indexes: ClassVar = [
+            models.Index(fields=["tenant"], name="run_unsettled", condition=Q(unsettled=True)),
             models.Index(fields=["tenant", "created_at", "id"], name="run_newest"),
             models.Index(fields=["tenant", "due_at"], name="run_due", condition=Q(due_at__isnull=False)),
             models.Index(
@@ -89,7 +94,10 @@ class Lease(RunRow):
 
 
 class Step(RunRow):
-    """One numbered, durable unit of a run. PostgreSQL keeps long texts out of the row by itself (TOAST)."""
+    """One numbered, durable unit of a run. PostgreSQL keeps long texts out of the row by itself (TOAST).
+
+    Its key is its only index, and nothing checks its reference to the run: both would cost every step (decision 0018).
+    """
 
     pk = models.CompositePrimaryKey("tenant_id", "run_id", "seq")
     seq = models.BigIntegerField()
@@ -133,14 +141,6 @@ class Step(RunRow):
     last_message = models.TextField(null=True)  # noqa: DJ001
     last_not_done = models.BooleanField(null=True)
     last_next_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes: ClassVar = [
-            models.Index(fields=["tenant", "run", "seq"], name="step_compaction", condition=Q(kind="compaction")),
-            models.Index(
-                fields=["tenant", "unknown_since"], name="step_unknown", condition=Q(unknown_since__isnull=False)
-            ),
-        ]
 
 
 class AnyAttempt(RunRow):

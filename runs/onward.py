@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from django.db import IntegrityError
 
+from runs import states
 from runs.boundary import Who
 from runs.entries import Change, Closing, Journal, Opening, Planned, Stored, Usage
 from tenants import exact_json, prepared
@@ -89,7 +90,9 @@ def usual(journal: Journal, change: Change) -> Usual | None:
     if closing is None or opening is None or len(plans) != 1 or opening.step != journal.next_seq:
         return None
     found = Usual(closing, plans[0], opening)
-    return found if _went_well(closing) and _is_plain(*found) and journal.step(closing.step).tries == 1 else None
+    step = journal.step(closing.step)
+    plain = step.tries == 1 and step.kind != states.COMPACTION  # Of a compaction the run's row tells too.
+    return found if plain and _went_well(closing) and _is_plain(*found) else None
 
 
 def _went_well(closing: Closing) -> bool:

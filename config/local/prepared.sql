@@ -330,6 +330,7 @@ DECLARE
     v_fresh boolean;
     v_closed_tool text;
     v_closed_number integer;
+    v_closed_kind text;
     v_tool text := p_tool;
     v_told integer := CASE WHEN p_status IS NULL THEN 0 ELSE 1 END;
     v_planned integer := 0;
@@ -378,9 +379,14 @@ BEGIN
                last_next_at = v_next
          WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
            AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
-     RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
+     RETURNING s.tool, s.attempts, s.kind INTO v_closed_tool, v_closed_number, v_closed_kind;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
+        END IF;
+        IF closed_status = 'unknown' THEN
+            UPDATE runs_run r SET unsettled = true WHERE r.tenant_id = p_tenant AND r.id = p_run;
+        ELSIF v_closed_kind = 'compaction' AND closed_status = 'completed' THEN
+            UPDATE runs_run r SET compacted = p_close WHERE r.tenant_id = p_tenant AND r.id = p_run;
         END IF;
         IF p_tokens_in IS NOT NULL AND p_tokens_total IS NULL THEN  -- A worker of the release before.
             PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);
@@ -528,6 +534,9 @@ BEGIN
        SET last_closed_at = clock_timestamp(), last_cause = 'crashed', last_message = '', last_not_done = (s.status = 'planned')
      WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq
        AND x.last_opened_at IS NOT NULL AND x.last_closed_at IS NULL;
+    IF v_status = 'unknown' THEN
+        UPDATE runs_run r SET unsettled = true WHERE r.tenant_id = p_tenant AND r.id = p_run;
+    END IF;
     PERFORM event_append(p_tenant, 'run:' || p_run, CASE v_status WHEN 'cancelled' THEN 'step.declined' ELSE 'step.' || v_status END,
                          p_actor, '', journal_fact(p_seq, s.tool, nullif(s.attempts, 0), 'cancelled', '', NULL));
 END $$;
@@ -630,8 +639,7 @@ BEGIN
            r.deadline, r.created_at, t.body, l.worked,
            (SELECT coalesce(max(e.seq), 0) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run)),
            (SELECT coalesce(max(s.seq), 0) FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run),
-           (SELECT coalesce(max(s.seq), 1) FROM runs_step s
-             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.kind = 'compaction' AND s.status = 'completed')
+           greatest(r.compacted, 1)
       INTO journal_read_run.agent, journal_read_run.version, journal_read_run.title, journal_read_run.status,
            journal_read_run.reason, journal_read_run.labels, journal_read_run.initiators, journal_read_run.started_by,
            journal_read_run.budget, journal_read_run.deadline, journal_read_run.created_at, journal_read_run.input,
@@ -653,8 +661,7 @@ BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
     -- A number by then: below row security a condition on an expression such as coalesce() reads every step.
     IF p_from IS NULL THEN
-        SELECT coalesce(max(c.seq), 1) INTO v_from FROM runs_step c
-         WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed';
+        SELECT greatest(r.compacted, 1) INTO v_from FROM runs_run r WHERE r.tenant_id = p_tenant AND r.id = p_run;
     END IF;
     RETURN QUERY
     SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,
@@ -719,6 +726,10 @@ BEGIN
  RETURNING s.tool INTO v_tool;
     code := CASE WHEN FOUND THEN 'ok' ELSE 'not_unknown' END;
     IF FOUND THEN
+        UPDATE runs_run r
+           SET unsettled = EXISTS (SELECT FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run
+                                                             AND s.unknown_since IS NOT NULL)
+         WHERE r.tenant_id = p_tenant AND r.id = p_run;
         last_event := event_append(p_tenant, 'run:' || p_run, 'step.settled', p_actor, p_message,
                                    jsonb_build_object('step', p_seq, 'tool', v_tool, 'outcome', p_outcome));
     END IF;
@@ -1426,6 +1437,16 @@ BEGIN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'a row of % may not become %', TG_TABLE_NAME, NEW.status USING ERRCODE = 'check_violation';
+END $$;
+
+CREATE FUNCTION public.runs_run_kept() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF EXISTS (SELECT FROM runs_step s WHERE s.tenant_id = OLD.tenant_id AND s.run_id = OLD.id) THEN
+        RAISE EXCEPTION 'run % still has steps', OLD.id USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN OLD;
 END $$;
 
 CREATE FUNCTION public.runs_run_state() RETURNS trigger
@@ -2154,7 +2175,9 @@ CREATE TABLE public.runs_run (
     created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     finished_at timestamp with time zone,
-    tenant_id uuid NOT NULL
+    tenant_id uuid NOT NULL,
+    unsettled boolean DEFAULT false NOT NULL,
+    compacted bigint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY public.runs_run FORCE ROW LEVEL SECURITY;
@@ -2796,14 +2819,16 @@ INSERT INTO public.django_migrations VALUES
 	(82, 'runs', '0017_renew_leases_without_waiting', now()),
 	(83, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
 	(84, 'runs', '0019_plan_once', now()),
-	(85, 'sessions', '0001_initial', now()),
-	(86, 'socialaccount', '0001_initial', now()),
-	(87, 'socialaccount', '0002_token_max_lengths', now()),
-	(88, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(89, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(90, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(91, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
-	(92, 'tenants', '0009_switched_persons_move_stamps', now());
+	(85, 'runs', '0020_find_few_by_their_runs', now()),
+	(86, 'sessions', '0001_initial', now()),
+	(87, 'socialaccount', '0001_initial', now()),
+	(88, 'socialaccount', '0002_token_max_lengths', now()),
+	(89, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(90, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(91, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(92, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
+	(93, 'tenants', '0009_switched_persons_move_stamps', now()),
+	(94, 'tenants', '0010_settled_outcomes_by_their_audit', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2817,7 +2842,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 92, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 94, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -3263,6 +3288,8 @@ CREATE INDEX audit_of_a_target ON public.tenants_auditentry USING btree (tenant_
 
 CREATE INDEX audit_of_an_actor ON public.tenants_auditentry USING btree (tenant_id, actor_id, seq);
 
+CREATE INDEX audit_of_outcomes ON public.tenants_auditentry USING btree (tenant_id, at) WHERE ((action)::text = 'run.settled'::text);
+
 CREATE INDEX auth_group_name_a6ea08ec_like ON public.auth_group USING btree (name varchar_pattern_ops);
 
 CREATE INDEX auth_group_permissions_group_id_b120cbf9 ON public.auth_group_permissions USING btree (group_id);
@@ -3290,8 +3317,6 @@ CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING 
 CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
 
 CREATE INDEX events_in_time ON public.tenants_event USING brin (at) WITH (autosummarize='on');
-
-CREATE INDEX events_settled ON public.tenants_event USING btree (tenant_id, at) WHERE ((name)::text = 'step.settled'::text);
 
 CREATE INDEX guardian_gr_group_i_9e7d12_idx ON public.guardian_groupobjectpermission USING btree (group_id, content_type_id, object_pk);
 
@@ -3361,6 +3386,8 @@ CREATE INDEX run_newest ON public.runs_run USING btree (tenant_id, created_at, i
 
 CREATE INDEX run_standing ON public.runs_run USING btree (tenant_id, status, created_at) WHERE (NOT (status = ANY (ARRAY['cancelled'::text, 'failed'::text, 'succeeded'::text])));
 
+CREATE INDEX run_unsettled ON public.runs_run USING btree (tenant_id) WHERE unsettled;
+
 CREATE INDEX runs_payload_run_id_7ed0cba7 ON public.runs_payload USING btree (run_id);
 
 CREATE INDEX runs_tooldefinition_fingerprint_49290cc9_like ON public.runs_tooldefinition USING btree (fingerprint text_pattern_ops);
@@ -3376,10 +3403,6 @@ CREATE INDEX socialaccount_socialaccount_user_id_8146e70c ON public.socialaccoun
 CREATE INDEX socialaccount_socialtoken_account_id_951f210e ON public.socialaccount_socialtoken USING btree (account_id);
 
 CREATE INDEX socialaccount_socialtoken_app_id_636a42d7 ON public.socialaccount_socialtoken USING btree (app_id);
-
-CREATE INDEX step_compaction ON public.runs_step USING btree (tenant_id, run_id, seq) WHERE (kind = 'compaction'::text);
-
-CREATE INDEX step_unknown ON public.runs_step USING btree (tenant_id, unknown_since) WHERE (unknown_since IS NOT NULL);
 
 CREATE INDEX tenants_agentuserpermission_content_object_id_039bafdc ON public.tenants_agentuserpermission USING btree (content_object_id);
 
@@ -3430,6 +3453,8 @@ CREATE TRIGGER events_to_webhooks AFTER INSERT ON public.tenants_event REFERENCI
 CREATE TRIGGER fixed BEFORE UPDATE OF id ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_fixed();
 
 CREATE TRIGGER fixed BEFORE UPDATE OF kind, seq, run_id ON public.runs_step FOR EACH ROW EXECUTE FUNCTION public.runs_step_fixed();
+
+CREATE TRIGGER kept BEFORE DELETE ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_kept();
 
 CREATE TRIGGER lease_halts AFTER UPDATE OF status ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.lease_halts();
 
@@ -3588,9 +3613,6 @@ ALTER TABLE ONLY public.runs_lease
 
 ALTER TABLE ONLY public.runs_payload
     ADD CONSTRAINT runs_payload_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
-
-ALTER TABLE ONLY public.runs_step
-    ADD CONSTRAINT runs_step_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.runs_text
     ADD CONSTRAINT runs_text_run_ft FOREIGN KEY (tenant_id, run_id) REFERENCES public.runs_run(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;

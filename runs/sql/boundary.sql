@@ -26,6 +26,7 @@ DECLARE
     v_fresh boolean;
     v_closed_tool text;
     v_closed_number integer;
+    v_closed_kind text;
     v_tool text := p_tool;
     v_told integer := CASE WHEN p_status IS NULL THEN 0 ELSE 1 END;
     v_planned integer := 0;
@@ -74,9 +75,14 @@ BEGIN
                last_next_at = v_next
          WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.seq = p_close
            AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
-     RETURNING s.tool, s.attempts INTO v_closed_tool, v_closed_number;
+     RETURNING s.tool, s.attempts, s.kind INTO v_closed_tool, v_closed_number, v_closed_kind;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'step % of run % has no open attempt', p_close, p_run USING ERRCODE = 'VM001';
+        END IF;
+        IF closed_status = 'unknown' THEN
+            UPDATE runs_run r SET unsettled = true WHERE r.tenant_id = p_tenant AND r.id = p_run;
+        ELSIF v_closed_kind = 'compaction' AND closed_status = 'completed' THEN
+            UPDATE runs_run r SET compacted = p_close WHERE r.tenant_id = p_tenant AND r.id = p_run;
         END IF;
         IF p_tokens_in IS NOT NULL AND p_tokens_total IS NULL THEN  -- A worker of the release before.
             PERFORM journal_usage(p_tenant, p_run, p_close, p_tokens_in, p_tokens_out, p_cost);

@@ -11,8 +11,7 @@ BEGIN
            r.deadline, r.created_at, t.body, l.worked,
            (SELECT coalesce(max(e.seq), 0) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = subject_of_run(p_run)),
            (SELECT coalesce(max(s.seq), 0) FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run),
-           (SELECT coalesce(max(s.seq), 1) FROM runs_step s
-             WHERE s.tenant_id = p_tenant AND s.run_id = p_run AND s.kind = 'compaction' AND s.status = 'completed')
+           greatest(r.compacted, 1)
       INTO journal_read_run.agent, journal_read_run.version, journal_read_run.title, journal_read_run.status,
            journal_read_run.reason, journal_read_run.labels, journal_read_run.initiators, journal_read_run.started_by,
            journal_read_run.budget, journal_read_run.deadline, journal_read_run.created_at, journal_read_run.input,
@@ -36,8 +35,7 @@ BEGIN
     PERFORM set_config('app.tenant', p_tenant::text, true);
     -- A number by then: below row security a condition on an expression such as coalesce() reads every step.
     IF p_from IS NULL THEN
-        SELECT coalesce(max(c.seq), 1) INTO v_from FROM runs_step c
-         WHERE c.tenant_id = p_tenant AND c.run_id = p_run AND c.kind = 'compaction' AND c.status = 'completed';
+        SELECT greatest(r.compacted, 1) INTO v_from FROM runs_run r WHERE r.tenant_id = p_tenant AND r.id = p_run;
     END IF;
     RETURN QUERY
     SELECT s.seq, s.kind, s.status, s.reason, s.turn, s.tool, s.effect, s.call_id, s.digest, s.generation, s.attempts,

@@ -30,6 +30,9 @@ BEGIN
        SET last_closed_at = clock_timestamp(), last_cause = 'crashed', last_message = '', last_not_done = (s.status = 'planned')
      WHERE x.tenant_id = p_tenant AND x.run_id = p_run AND x.seq = p_seq
        AND x.last_opened_at IS NOT NULL AND x.last_closed_at IS NULL;
+    IF v_status = 'unknown' THEN
+        UPDATE runs_run r SET unsettled = true WHERE r.tenant_id = p_tenant AND r.id = p_run;
+    END IF;
     PERFORM event_append(p_tenant, 'run:' || p_run, CASE v_status WHEN 'cancelled' THEN 'step.declined' ELSE 'step.' || v_status END,
                          p_actor, '', journal_fact(p_seq, s.tool, nullif(s.attempts, 0), 'cancelled', '', NULL));
 END $$;

@@ -105,6 +105,10 @@ BEGIN
  RETURNING s.tool INTO v_tool;
     code := CASE WHEN FOUND THEN 'ok' ELSE 'not_unknown' END;
     IF FOUND THEN
+        UPDATE runs_run r
+           SET unsettled = EXISTS (SELECT FROM runs_step s WHERE s.tenant_id = p_tenant AND s.run_id = p_run
+                                                             AND s.unknown_since IS NOT NULL)
+         WHERE r.tenant_id = p_tenant AND r.id = p_run;
         last_event := event_append(p_tenant, 'run:' || p_run, 'step.settled', p_actor, p_message,
                                    jsonb_build_object('step', p_seq, 'tool', v_tool, 'outcome', p_outcome));
     END IF;

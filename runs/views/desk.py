@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from approvals.display import shown
 from approvals.pages import values
-from runs import access, bells, outcomes, telling
+from runs import access, askings, bells, outcomes, telling
 from runs.askings import Asking
 from runs.models import Attempt, Run, Step
 from runs.states import FINISHED
@@ -22,7 +22,7 @@ from runs.views import desk_rows, story
 from runs.views.desk_shapes import DeskView, Known, Look, Outcome
 from runs.views.steps import Timeline
 from tenants import ids, wording
-from tenants.models import Event, Member
+from tenants.models import AuditEntry, Event, Member
 
 SHOWN = 50
 SETTLED_DAYS = timedelta(days=30)
@@ -60,8 +60,7 @@ def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
     rows = unknown(member)
     open_steps = list(rows.order_by("unknown_since", "run_id", "seq")[:SHOWN])
     numbers = rows.aggregate(n=Count("seq"), oldest=Min("unknown_since"))
-    settled = Event.objects.filter(name="step.settled", at__gte=timezone.now() - SETTLED_DAYS)
-    settled = settled.filter(subject__in=access.visible(member).values_list(access.STORY))
+    settled = _lately_settled(member)
     current = _current(member, chosen, open_steps)
     return DeskView(
         open=numbers["n"],
@@ -76,8 +75,17 @@ def desk(member: Member, *, base: str, chosen: Place | None) -> DeskView:
 
 def unknown(member: Member) -> "QuerySet[Step]":
     """The unknown outcomes that this member may see."""
-    seen = access.visible(member).values("id")
+    seen = access.visible(member).filter(unsettled=True).values("id")
     return Step.objects.filter(unknown_since__isnull=False, status="unknown", run_id__in=seen)
+
+
+def _lately_settled(member: Member) -> "QuerySet[Event]":
+    """The events by which people settled them; few runs have one, and the audit knows which."""
+    since = timezone.now() - SETTLED_DAYS
+    acts = AuditEntry.objects.filter(action="run.settled", refused=False, at__gte=since)
+    runs = {askings.run_of(target) for target in acts.values_list("target", flat=True)}
+    seen = access.visible(member).filter(id__in=runs)
+    return Event.objects.filter(name="step.settled", at__gte=since, subject__in=seen.values_list(access.STORY))
 
 
 def outcome(run: Run, step: Step, *, member: Member, base: str) -> Outcome:

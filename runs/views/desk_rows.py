@@ -91,7 +91,7 @@ def _fact(name: str, value: Any) -> Fact:
 
 
 def _key(event: Event) -> Key:
-    return UUID(event.subject.removeprefix(askings.PREFIX)), int(event.data.get("step", 0))
+    return askings.run_of(event.subject), int(event.data.get("step", 0))
 
 
 def _settled_steps(events: Iterable[Event]) -> list[Step]:

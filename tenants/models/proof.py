@@ -26,8 +26,6 @@ class Event(models.Model):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             BrinIndex(fields=["at"], name="events_in_time", autosummarize=True),
-            # The outcome desk lists them over all runs; there are few.
-            models.Index(fields=["tenant", "at"], name="events_settled", condition=models.Q(name="step.settled")),
         ]
 
     def __str__(self) -> str:
@@ -57,6 +55,8 @@ class AuditEntry(models.Model):
             models.Index(fields=["tenant", "target", "seq"], name="audit_of_a_target"),
             models.Index(fields=["tenant", "actor_id", "seq"], name="audit_of_an_actor"),
             models.Index(fields=["tenant", "at"], name="audit_by_time"),
+            # The few runs in which somebody settled an outcome: an index of the events would cost each of them.
+            models.Index(fields=["tenant", "at"], name="audit_of_outcomes", condition=models.Q(action="run.settled")),
         ]
 
     def __str__(self) -> str:

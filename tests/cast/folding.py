@@ -44,6 +44,7 @@ SELECT s.subject, seq, name, data FROM tenants_event CROSS JOIN LATERAL (SELECT 
 """
 ROWS = """
 SELECT 'run:' || id, 'run', '', status FROM runs_run UNION ALL
+SELECT 'run:' || id, 'unsettled', '', unsettled::text FROM runs_run UNION ALL
 SELECT 'run:' || run_id, 'step', seq::text, CASE status WHEN 'cancelled' THEN 'declined' ELSE status END FROM runs_step
 UNION ALL SELECT subject, 'request', id::text, status FROM approvals_approvalrequest WHERE subject LIKE 'run:%'
 """
@@ -82,6 +83,8 @@ def _demand(events: Sequence[Any], rows: Sequence[Any]) -> int:
             assert seq == numbers.get(subject, 0) + 1, f"{subject} has a gap before event {seq}"
             numbers[subject] = seq
             told |= {(subject, *key): status for key, status in said(name, data).items()}
+    unknown = {subject for (subject, kind, _), status in told.items() if kind == "step" and status == "unknown"}
+    told |= {(subject, "unsettled", ""): str(subject in unknown).lower() for subject in numbers}
     rows_say = {key: status for key, status in recorded.items() if key[0] in runs}
     apart = {key: (told.get(key), rows_say.get(key)) for key in told | rows_say if told.get(key) != rows_say.get(key)}
     assert not apart, f"told by events, said by rows: {apart}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import ProgrammingError, connection, connections
+from django.db import IntegrityError, ProgrammingError, connection, connections
 
 from runs import commands, payloads, purging
 from runs.models import Payload, Run
@@ -103,3 +103,15 @@ def test_a_tenant_is_purged_in_its_own_scope_alone(old: Started, globex: Tenant)
         cursor.execute("SELECT * FROM purge(%s::uuid, 10)", [str(old.tenant)])
     assert purging.purge(globex.pk) == 0
     assert left_of(old)
+
+
+def test_a_run_is_not_deleted_while_it_has_steps(old: Started) -> None:
+    """No reference says so: its check would cost every step that is written."""
+    with connections["owner"].cursor() as cursor:
+        for table in ("runs_formerattempt", "runs_text", "runs_payload", "runs_lease"):
+            cursor.execute(f"DELETE FROM {table} WHERE run_id = %s", [old.id])
+        with pytest.raises(IntegrityError, match="still has steps"):
+            cursor.execute("DELETE FROM runs_run WHERE id = %s", [old.id])
+        cursor.execute("DELETE FROM runs_step WHERE run_id = %s", [old.id])
+        cursor.execute("DELETE FROM runs_run WHERE id = %s", [old.id])
+        assert cursor.rowcount == 1
