@@ -1,6 +1,6 @@
 """The people of a request as its page tells of them: who is asked until when, who can, who cannot and why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -112,6 +112,13 @@ def placed(place: Place, names: Roster) -> str:
     """The place's name, with how many of it there must be."""
     name = place_name(place, names)
     return _("%(name)s (at least %(n)s)") % {"name": name, "n": place.at_least} if place.at_least else name
+
+
+def of_whom(places: Sequence[Place], names: Roster, *, needed: int) -> list[str]:
+    """The places of whom `needed` people are asked; how many of each there must be where that number says it not."""
+    if len(places) == 1 and places[0].at_least >= needed:
+        return [place_name(places[0], names)]
+    return [placed(each, names) for each in places]
 
 
 def place_name(place: Place, names: Roster) -> str:

@@ -80,7 +80,7 @@ class VersionLine:
 
 @dataclass(frozen=True)
 class RuleView:
-    """One rule, or one to be made."""
+    """One rule, or one to be made: that has no version, and no name before somebody typed one."""
 
     url: str
     rules_url: str
@@ -139,7 +139,7 @@ def new(
     return RuleView(
         url=f"{base}{HERE}new/",
         rules_url=base + HERE,
-        name=name or _("New rule"),
+        name=name,
         trial=trial,
         warnings=[*warnings(body), *([staffed.words] if staffed else [])] if body else (),
         coverage=staffed,
@@ -162,7 +162,7 @@ def _line(rule: PolicyRule, names: Roster, base: str) -> RuleLine:
         condition=body["when"] or "",
         outcome=body["outcome"],
         approvals=0 if rule.is_default else body["approvals"],
-        of=[_place(each, names) for each in body["of"]],
+        of=people.of_whom([Place(**each) for each in body["of"]], names, needed=body["approvals"]),
         is_default=rule.is_default,
         active=rule.live is not None,
         changed_at=shown_one.created_at,

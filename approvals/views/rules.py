@@ -105,11 +105,12 @@ def restore(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResp
 @require_POST
 @pages.only("admin")
 def archive(request: TenantRequest, rule_id: UUID, **_names: object) -> HttpResponse:
-    """Take the rule out of force."""
+    """Take the rule out of force, or a draft away that never was in force."""
     with scope(request.tenant.pk):
-        name = _found(rule_id).name
+        found = _found(rule_id)
         rules.archive(rule_id, actor=request.actor, channel="page")
-    return pages.done(request, HERE, _("The rule “%(name)s” is out of force.") % {"name": name})
+    said = _("The rule “%(name)s” is out of force.") if found.live else _("The draft of “%(name)s” is discarded.")
+    return pages.done(request, HERE, said % {"name": found.name})
 
 
 def _found(rule_id: UUID) -> PolicyRule:

@@ -180,6 +180,42 @@ def test_the_default_rule_is_a_number_for_each_risk(acme: Tenant, ravi: Member) 
         assert default.versions.get(number=default.live).body["by_risk"]["critical"] == 3
 
 
+def test_a_new_rule_is_called_by_its_name_as_soon_as_it_has_one(ravi: Member) -> None:
+    client = browser(ravi)
+    assert "<h1>New rule</h1>" in client.get(f"{BASE}policies/new/").text
+    tried = client.post(f"{BASE}policies/new/", rule_form(name="Gold & silver", do="trial")).text
+    assert "<h1>New rule: Gold &amp; silver</h1>" in tried
+    assert re.search(r"<title>New rule: Gold &amp; silver\b", tried)
+
+
+def test_a_draft_that_never_was_in_force_is_discarded_and_not_taken_out_of_force(acme: Tenant, ravi: Member) -> None:
+    client = browser(ravi)
+    client.post(f"{BASE}policies/new/", rule_form(do="draft", name="Someday"))
+    client.post(f"{BASE}policies/new/", rule_form(do="live", name="Today", uncovered="on"))
+    with scope(acme.pk):
+        draft, live = (PolicyRule.objects.get(name=name) for name in ("Someday", "Today"))
+    page = client.get(f"{BASE}policies/{draft.pk}/").text
+    assert "Discard the draft" in page
+    assert "Take the rule out of force" not in page
+    assert "Take the rule out of force" in client.get(f"{BASE}policies/{live.pk}/").text
+    done = client.post(f"{BASE}policies/{draft.pk}/archive/", follow=True).text
+    assert "The draft of “Someday” is discarded." in done
+    assert "out of force" not in done
+    assert "Someday" not in client.get(f"{BASE}policies/").text
+
+
+def test_the_list_says_once_how_many_of_one_group_a_rule_asks(acme: Tenant, ravi: Member, alice: Member) -> None:
+    few, many = group(acme, "Few", alice), group(acme, "Many", alice)
+    one, two = [f"group:{few.pk}"], [f"group:{few.pk}", f"group:{many.pk}"]
+    client = browser(ravi)
+    for of, least in ((one, "2"), (two, "1")):
+        seats = {f"at_least.{each}": least for each in of}
+        client.post(f"{BASE}policies/new/", rule_form(of=of, approvals="2", uncovered="on", **seats))
+    page = client.get(f"{BASE}policies/").text
+    assert "asks 2 of Few<" in page
+    assert "asks 2 of Few (at least 1) and Many (at least 1)<" in page
+
+
 def test_a_rule_that_names_too_few_people_is_warned_about(acme: Tenant, ravi: Member, alice: Member) -> None:
     place = group(acme, "Few", alice)
     text = browser(ravi).post(f"{BASE}policies/new/", rule_form(of=[f"group:{place.pk}"], do="trial")).text
