@@ -149,6 +149,8 @@ class InboxView:
     besides: int = 0
     everything: bool = True
     """Whether the list is of all that asks the reader: no other view, no filter."""
+    comes: str = ""
+    """Of an empty inbox: the role by which something can come, reviewer or admin; "" where nothing can."""
     done: Done | None = None
     last: Last | None = None
     others: int = 0

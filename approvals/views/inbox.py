@@ -230,8 +230,14 @@ def _emptiness(
     if not AgentAccess.objects.filter(enabled=True).exists():
         admins = [each.name for each in names.people.values() if "admin" in each.roles]
         return {"empty": "no_agent", "admins": admins}
+    nothing = {"empty": "nothing", "comes": _comes(request.member)}
     last = Review.objects.filter(member=request.member).select_related("request").order_by("-at", "-id").first()
     if last is None:
-        return {"empty": "nothing"}
+        return nothing
     title = last.request.versions.get(number=last.version).title
-    return {"empty": "nothing", "last": inbox.Last(shown(title), last.decision, last.at)}
+    return {**nothing, "last": inbox.Last(shown(title), last.decision, last.at)}
+
+
+def _comes(member: Member) -> str:
+    """Whether anything can ever be asked of this member: by the role of a reviewer, or of an admin, or never."""
+    return next((role for role in ("reviewer", "admin") if member.has(role)), "")

@@ -66,6 +66,25 @@ def test_a_view_that_is_empty_says_how_many_others_wait_and_leads_to_them(
     assert "另有 2 个请求等待您。" in text(browser(alice).get(f"/t/acme/inbox/?view={view}"))
 
 
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        ("alice", "You are told when something comes."),
+        ("ravi", "As an admin you are asked, and told of it, only where a rule cannot be evaluated."),
+        ("mona", "Only reviewers are asked, and you are not one, so nothing comes here. An admin gives that role."),
+    ],
+)
+def test_only_whom_something_can_come_to_is_promised_to_be_told(
+    acme: Tenant, request: pytest.FixtureRequest, who: str, said: str
+) -> None:
+    member = request.getfixturevalue(who)
+    with scope(acme.pk):
+        agents.switch("refund-desk", actor=COMMAND, enabled=True)
+    page = text(browser(member).get("/t/acme/inbox/"))
+    assert said in page
+    assert ("You are told when something comes." in page) == (who == "alice")
+
+
 def test_a_view_is_as_empty_as_the_inbox_where_nothing_else_waits(acme: Tenant, alice: Member) -> None:
     decide(park(acme), alice)
     with scope(acme.pk):
