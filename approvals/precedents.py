@@ -11,16 +11,16 @@ from tenants import exact_json
 
 SHOWN = 5
 COUNTED = 50
-_READ = ("subject", "ref", "status", "decision", "decided_at", "decided_by", "comment")
+_READ = ("subject", "ref", "status", "decision", "opened_at", "decided_at", "decided_by", "comment")
 _ANSWERED = ("approved", "rejected", "responded")
 
 
 def past(call: ProposedCall) -> dict[str, Any]:
     """The last decisions on the call's tool, to be frozen with the new request.
 
-    `rows` are the nearest five `{id, subject, ref, at, title, status, decision, by, values, differs}`, newest first,
-    without sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text; `total` how many
-    of these there were. Empty where nothing was answered before.
+    `rows` are the nearest five `{id, subject, ref, at, title, status, decision, by, values, differs}`, the last
+    answered first, without sensitive values; `numbers` holds per parameter the numbers of the last fifty, as text;
+    `total` how many of these there were. Empty where nothing was answered before.
     """
     found = _decided(call.tool)
     hidden = set(call.sensitive)
@@ -36,12 +36,13 @@ def past(call: ProposedCall) -> dict[str, Any]:
 
 
 def _decided(tool: str) -> list[RequestVersion]:
-    """The final versions of the tool's last answered requests, newest first; one query."""
+    """The final versions of the tool's last requests that were answered, the last answered first; one query."""
     versions = RequestVersion.objects.filter(
         request__tool=tool, request__status__in=_ANSWERED, number=F("request__version")
     )
     newest = versions.select_related("request").order_by("-request__opened_at", "-request__id")
-    return list(newest.only("title", "arguments", *[f"request__{name}" for name in _READ])[:COUNTED])
+    found = newest.only("title", "arguments", *[f"request__{name}" for name in _READ])[:COUNTED]
+    return sorted(found, key=lambda version: version.request.decided_at or version.request.opened_at, reverse=True)
 
 
 def _values(arguments: str, hidden: set[str]) -> dict[str, Any]:

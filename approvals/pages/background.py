@@ -17,6 +17,7 @@ from approvals.pages.parts import CameBack, Cell, Column, Fact, Link, Precedent,
 from approvals.pages.reader import Reader
 
 ROUNDS = 3
+COLUMNS = 4
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def background(facts: Facts, reader: Reader) -> Background:
         seen=_seen(row, reader.run_url(row)),
         reread=_reread(row),
         rationale=shown(row.rationale) if row.rationale else None,
-        precedents=_precedents(row, reader),
+        precedents=_precedents(facts, reader),
         came_back=_came_back(facts, reader),
     )
 
@@ -103,18 +104,27 @@ def _came_back(facts: Facts, reader: Reader) -> CameBack | None:
     )
 
 
-def _precedents(row: ApprovalRequest, reader: Reader) -> Precedents:
-    rows = row.precedents.get("rows", ())
-    columns = list(row.definition.get("parameters", {}).get("properties", {}))[:4]
+def _precedents(facts: Facts, reader: Reader) -> Precedents:
+    row = facts.request
+    rows = sorted(row.precedents.get("rows", ()), key=lambda each: str(each["at"] or ""), reverse=True)
+    columns = _compared(facts)
     told = outcomes.of([(each["subject"], each["ref"]) for each in rows])
     if not rows:
         return Precedents(total=0, hint=_("None before: no call of this tool had been answered when this was asked."))
     return Precedents(
         total=row.precedents.get("total", len(rows)),
-        hint=_("The last ones on this tool, newest first."),
+        hint=_("The last ones on this tool, the last answered first."),
         columns=[Column(name, numeric=name in row.precedents.get("numbers", {})) for name in columns],
         rows=[_precedent(each, columns, told, row, reader) for each in rows],
     )
+
+
+def _compared(facts: Facts) -> list[str]:
+    """The parameters whose values stand in the table: in the agent's order, those that may be shown, at most four."""
+    definition = facts.request.definition
+    hidden = set(definition.get("sensitive") or ())
+    known = [*values.values_of(facts.versions[0].arguments), *definition.get("parameters", {}).get("properties", {})]
+    return [name for name in dict.fromkeys(known) if name not in hidden][:COLUMNS]
 
 
 def _precedent(

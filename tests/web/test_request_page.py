@@ -399,6 +399,22 @@ def test_what_a_long_value_was_before_an_edit_can_be_read_whole(acme: Tenant, al
     assert "Its last word." in page
 
 
+def test_calls_like_this_stand_by_when_they_were_answered_and_in_the_agents_order_of_the_parameters(
+    acme: Tenant, alice: Member
+) -> None:
+    first, second = (park(acme, a_call(arguments={**ARGUMENTS, "order_id": order})) for order in ("A-1", "A-2"))
+    for row in (second, first):
+        answer(browser(alice), row, "approve")
+    given = {"currency": "EUR", "count": 1, "amount": "3.00", "order_id": "A-3", "note": ""}
+    request = park(acme, a_call(arguments=given))
+    assert [each["id"] for each in request.precedents["rows"]] == [str(first.pk), str(second.pk)]
+    table = text(browser(alice).get(url(request))).partition("the last answered first.")[2]
+    table = table.partition("</table>")[0]
+    assert re.findall(r"requests/([0-9a-f-]{36})/", table) == [str(first.pk), str(second.pk)]
+    heads = re.findall(r'<th scope="col"[^>]*>([a-z_]+)</th>', table)
+    assert heads == list(given)[:4]
+
+
 LONG = "A long story. " * 1_500
 
 
