@@ -96,7 +96,7 @@ def _words(done: Decided) -> str:
     status = done.request.status
     if status == "approved":
         return _("It runs now.")
-    return _("It is not run.") if status == "rejected" else _("More approvals are needed before it runs.")
+    return _("It is not run.") if status == "rejected" else _("Your approval counts. More are needed before it runs.")
 
 
 def _url(request: TenantRequest, key: UUID, refusal: Refusal) -> str:

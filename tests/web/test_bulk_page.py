@@ -280,6 +280,21 @@ def test_what_was_not_chosen_stays_so_when_the_form_comes_back(parking: Parking,
     assert offered(text) == [str(chosen.pk), str(other.pk)]
 
 
+def test_an_approval_that_others_have_to_join_is_told_as_one(acme: Tenant, parking: Parking, alice: Member) -> None:
+    rule(acme, alice, approvals=2)
+    rows = [parking(a_call(arguments={**ARGUMENTS, "order_id": order})) for order in ("A-1", "A-2")]
+    said = told(browser(alice).post(URL, sent(*rows, decision="approve"), follow=True).text)
+    assert "2 sent: 2 need more approvals" in said
+    assert said.count("needs more approvals") == 2
+    assert said.count("Your approval counts. More are needed before it runs.") == 2
+    with scope(acme.pk):
+        Member.objects.filter(pk=alice.pk).update(locale="zh-hans")
+    rows = [parking(a_call(arguments={**ARGUMENTS, "order_id": "A-3"}))]
+    said = told(browser(alice).post(URL, sent(*rows, decision="approve"), follow=True).text)
+    assert "1 项还需更多批准" in said
+    assert "您的批准已计入，还需更多批准才会执行。" in said
+
+
 def test_the_results_are_counted_and_lead_back_to_the_inbox(parking: Parking, alice: Member) -> None:
     one, other, moved = parking(), parking(), parking()
     form = {**sent(one, other, moved, decision="approve"), f"version.{moved.pk}": "7"}
