@@ -202,6 +202,7 @@ CELERY_BEAT_SCHEDULE = {
         "tenants.tasks.tidy": 600.0,
         "approvals.tasks.tidy": 600.0,
         "runs.tasks.purge": 600.0,
+        "runs.tasks.tell": 600.0,
         "runs.tasks.collect": 3600.0,
     }.items()
 }

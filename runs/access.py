@@ -51,6 +51,17 @@ def settlers(run: Run) -> "QuerySet[Member]":
     return found
 
 
+def lacking_settler(run: Run) -> str:
+    """Why nobody may say what became of the run's calls: `no_manager`, `initiators` or `restricted`; empty where
+    somebody may."""
+    if settlers(run).exists():
+        return ""
+    managers = Member.objects.filter(active=True, roles__contains=["manager"])
+    if not managers.exists():
+        return "no_manager"
+    return "restricted" if managers.exclude(pk__in=run.initiators).exists() else "initiators"
+
+
 def may_cancel(member: Member, run: Run) -> bool:
     """Whether this member may stop the run: whoever may operate it, and its initiators."""
     return member.active and (member.id in run.initiators or may_operate(member, run))

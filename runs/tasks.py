@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from runs import announcing, collecting, engine, purging, sweeping, worker
+from runs import announcing, collecting, engine, purging, sweeping, unsettled, worker
 from tenants.paced import paced
 
 
@@ -29,6 +29,12 @@ def sweep() -> None:
 def purge() -> None:
     """Let finished runs leave whose tenant keeps them no longer."""
     purging.purge_all()
+
+
+@shared_task(name="runs.tasks.tell", ignore_result=True)
+def tell() -> None:
+    """Tell of unknown outcomes that could not be told of at once."""
+    unsettled.sweep()
 
 
 @shared_task(name="runs.tasks.collect", ignore_result=True)

@@ -1,23 +1,33 @@
-"""Who hears that a call's outcome is not known: the managers who may settle it, once each time it becomes so."""
+"""Who hears that a call's outcome is not known: the managers who may settle it, once each time it becomes so.
+
+Where nobody may, the admins hear that, and why. A sweep tells what was not told at once, and those who may only now.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from approvals.notifications import outbox, unsettled
-from approvals.notifications.unsettled import Unsettled
+from approvals.notifications.unsettled import NOBODY, Unsettled
 from runs import access
 from runs.askings import PREFIX
 from runs.entries import Closing
 from runs.models import Run, Step, ToolDefinition
 from tenants import ids
-from tenants.locks import hold
+from tenants.locks import hold, patiently
+from tenants.models import Member, Tenant
 from tenants.scope import scope
 
 T = TypeVar("T")
+PAGES = {"no_manager": "settings/people/", "initiators": "settings/people/", "restricted": "settings/agents/"}
+"""Where an admin sees to it that somebody may settle, by why nobody may."""
+TOLD_WITHIN = timedelta(days=7)
+BATCH = 200
 logger = logging.getLogger(__name__)
 
 
@@ -47,7 +57,8 @@ def tell(run_id: UUID) -> None:
     """Let those who may settle the run's unknown outcomes be told of each they were not told of yet.
 
     Needs scope and the run's lock. One query where none is unknown. A call that is done again and is unknown anew is
-    told anew, for its generation has grown. Telling that fails is logged and takes nothing from what is recorded.
+    told anew, for its generation has grown. Telling that fails takes nothing from what is recorded: it is logged, and
+    the sweep tells it.
     """
     unknown = Step.objects.filter(run_id=run_id, unknown_since__isnull=False, status="unknown")
     steps = list(unknown.order_by("seq").values_list("seq", "generation"))
@@ -57,30 +68,58 @@ def tell(run_id: UUID) -> None:
         with transaction.atomic():
             _tell(run_id, steps)
     except Exception:
-        logger.exception("Nobody could be told of the unknown outcomes of run %s; they are on the desk.", run_id)
+        logger.exception("Nobody could be told of the unknown outcomes of run %s; the sweep tries again.", run_id)
+
+
+def sweep() -> int:
+    """Tell of what is unknown for less than a week and not told to all whom it concerns; how many runs were looked at.
+
+    What was told is not told again: a notice is one row for each address, and those are kept for longer.
+    """
+    return sum(_sweep(tenant) for tenant in Tenant.objects.values_list("pk", flat=True))
+
+
+def _sweep(tenant: UUID) -> int:
+    with scope(tenant, read_only=True):
+        lately = Step.objects.filter(status="unknown", unknown_since__gt=Now() - TOLD_WITHIN)
+        found = list(lately.order_by("run_id").values_list("run_id", flat=True).distinct()[:BATCH])
+    for run_id in found:
+        try:
+            with scope(tenant):
+                patiently()
+                hold(f"{PREFIX}{run_id}")
+                tell(run_id)
+        except Exception:
+            logger.exception("Run %s could not be looked at; the next sweep tries again.", run_id)
+    return len(found)
 
 
 def _tell(run_id: UUID, steps: Sequence[tuple[int, int]]) -> None:
-    people = list(access.settlers(Run.objects.get(pk=run_id)).values_list("pk", flat=True))
+    people, mark = list(access.settlers(Run.objects.get(pk=run_id)).values_list("pk", flat=True)), ""
+    if not people:
+        people, mark = outbox.admins(), NOBODY
     for seq, generation in steps:
-        outbox.tell_of_outcome(f"{PREFIX}{run_id}", seq, people, mark=str(generation))
+        outbox.tell_of_outcome(f"{PREFIX}{run_id}", seq, people, mark=f"{generation}{mark}")
 
 
 def read(subject: str, ref: int, mark: str, reader: UUID) -> Unsettled | None:
     """What a message to this member may say of the call; None once it is settled, or done again since the one marked so
-    was written, and where the member may not settle it (any more)."""
+    was written, and where the member may not settle it (any more), or see to it that somebody may."""
     run_id = ids.parse(subject.removeprefix(PREFIX)) if subject.startswith(PREFIX) else None
     found = Step.objects.filter(run_id=run_id, seq=ref, status="unknown") if run_id else Step.objects.none()
     step = found.select_related("run").first()
-    if step is None or step.unknown_since is None or mark != str(step.generation):
+    if step is None or step.unknown_since is None or mark.removesuffix(NOBODY) != str(step.generation):
         return None
-    if not access.settlers(step.run).filter(pk=reader).exists():
+    lacking = access.lacking_settler(step.run) if mark.endswith(NOBODY) else ""
+    whom = Member.objects.filter(active=True, roles__contains=["admin"]) if lacking else access.settlers(step.run)
+    if not whom.filter(pk=reader).exists():
         return None
     known = ToolDefinition.objects.filter(name=step.tool).order_by("-announced_at").first()
     return Unsettled(
         act=str(known.definition.get("title") or step.tool) if known else step.tool,
         agent=step.run.agent,
         reference=ids.reference(step.run_id),
-        path=f"outcomes/?step={step.run_id}-{step.seq}",
+        path=PAGES.get(lacking, f"outcomes/?step={step.run_id}-{step.seq}"),
         since=step.unknown_since,
+        lacking=lacking,
     )

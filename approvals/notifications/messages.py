@@ -58,6 +58,36 @@ _SENTENCES = {
 }
 
 
+_STUCK = gettext_lazy("%(act)s may or may not have happened, and nobody may settle it")
+_OUTCOMES = {
+    "": (
+        gettext_lazy("%(act)s may or may not have happened"),
+        gettext_lazy(
+            "No answer came that says what became of it. It is not tried again by itself: a manager has to settle it."
+        ),
+    ),
+    "no_manager": (
+        _STUCK,
+        gettext_lazy("Only a manager may say what became of it, and nobody here is one. Give a member that role."),
+    ),
+    "initiators": (
+        _STUCK,
+        gettext_lazy(
+            "Only a manager who did not start the run may say what became of it, and every manager did. "
+            "Give another member that role."
+        ),
+    ),
+    "restricted": (
+        _STUCK,
+        gettext_lazy(
+            "The agent is restricted, and no manager who did not start the run has its permissions. "
+            "Give one the permissions to see and to operate its runs."
+        ),
+    ),
+}
+"""By why nobody may settle it: subject and sentence."""
+
+
 class NotNeeded(Exception):
     """There is nothing to tell its reader any more."""
 
@@ -191,18 +221,15 @@ def _about_channels(delivery: Delivery, tenant: Tenant) -> Letter:
 
 
 def _about_outcome(delivery: Delivery, tenant: Tenant) -> Letter:
-    """That nobody knows whether a call happened, for those who may say what became of it."""
+    """That nobody knows whether a call happened, for those who may say what became of it, or see to it that one may."""
     found, name = unsettled.of(delivery), _plain(tenant.name)
     if found is None:
         raise NotNeeded
     act = _plain(found.act)
+    subject, sentence = _OUTCOMES[found.lacking]
     return Letter(
-        subject=" · ".join(
-            [_("%(act)s may or may not have happened") % {"act": act}, _plain(found.agent), found.reference, name]
-        ),
-        sentence=_(
-            "No answer came that says what became of it. It is not tried again by itself: a manager has to settle it."
-        ),
+        subject=" · ".join([str(subject) % {"act": act}, _plain(found.agent), found.reference, name]),
+        sentence=str(sentence),
         facts=[
             (_("Agent"), _plain(found.agent)),
             (_("Run"), found.reference),

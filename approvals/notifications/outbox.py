@@ -85,7 +85,7 @@ def told_of(request: ApprovalRequest | UUID | None) -> Rows:
 
 def tell_admins(request: ApprovalRequest, kind: str, *, mark: str = "") -> None:
     """Let the tenant's admins be told of this once."""
-    tell(request, kind, _admins(), mark=mark)
+    tell(request, kind, admins(), mark=mark)
 
 
 def tell_of_channel(channel: Channel) -> None:
@@ -93,7 +93,7 @@ def tell_of_channel(channel: Channel) -> None:
     out = ways.read()
     if not out.email:
         return
-    people = [channel.member_id] if channel.member_id else _admins()
+    people = [channel.member_id] if channel.member_id else admins()
     key = f"channel:{channel.pk}:off:{channel.failing_since}"
     found = ways.ears(people, out)
     _insert([_row(None, CHANNEL_OFF, key, member=ear.member, channel=None) for ear in found])
@@ -132,7 +132,8 @@ def closing_at(request: ApprovalRequest) -> datetime:
     return request.opened_at + (request.deadline - request.opened_at) * 0.9
 
 
-def _admins() -> list[UUID]:
+def admins() -> list[UUID]:
+    """The tenant's admins; one query."""
     return list(Member.objects.filter(active=True, roles__contains=["admin"]).values_list("pk", flat=True))
 
 

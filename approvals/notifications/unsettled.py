@@ -10,18 +10,24 @@ from approvals.models import Delivery
 
 @dataclass(frozen=True)
 class Unsettled:
-    """A call that may or may not have happened: no parameter of it. `path` lies below the tenant's pages."""
+    """A call that may or may not have happened: no parameter of it. `path` lies below the tenant's pages.
+
+    `lacking` says why nobody may settle it, to an admin who can mend that; empty to those who may.
+    """
 
     act: str
     agent: str
     reference: str
     path: str
     since: datetime
+    lacking: str = ""
 
 
 READ_BY: list[Callable[[str, int, str, UUID], Unsettled | None]] = []
 """By subject, number of the step, mark of the notice and reader: what is unknown there, None where it is settled or not
-the reader's to settle. A floor above adds it."""
+the reader's to settle or to mend. A floor above adds it."""
+NOBODY = "-nobody"
+"""What the mark of a notice to admins ends with: there is nobody who may settle it."""
 
 
 def key(subject: str, step: int, *, mark: str) -> str:
