@@ -1,7 +1,8 @@
 """What became of a request: who ended it, what happened then, who saw it, what people said."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from approvals import outcomes
 from approvals.display import shown
@@ -35,7 +36,7 @@ def aftermath(facts: Facts, names: Roster, reader: Reader) -> Aftermath:
     return Aftermath(
         standing=_standing(facts, names, reader),
         outcome=_outcome(row),
-        asked_names=[names.name(each) for each in dict.fromkeys(row.member_id for row in facts.asked)],
+        asked_names=_sorted({row.member_id for row in facts.asked}, names),
         opened_by=_opened_by(row, names),
         notices=notices.of(row),
         may_comment=True,
@@ -84,8 +85,12 @@ def _outcome(row: ApprovalRequest) -> OutcomeLine | None:
 def _opened_by(row: ApprovalRequest, names: Roster) -> list[str]:
     if row.status == "pending":
         return []
-    seen = Viewing.objects.filter(request=row).order_by("since").values_list("member_id", flat=True)
-    return [names.name(member) for member in seen]
+    return _sorted(set(Viewing.objects.filter(request=row).values_list("member_id", flat=True)), names)
+
+
+def _sorted(members: Collection[UUID], names: Roster) -> list[str]:
+    """Their names, as the ladder of those who are asked has them in order."""
+    return [names.name(each) for each in sorted(members, key=lambda each: (names.name(each), each))]
 
 
 def _comments(row: ApprovalRequest) -> list[CommentLine]:

@@ -16,6 +16,7 @@ from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor, make_member
 from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
+from tests.db.test_escalation import hours_pass
 
 
 def browser(member: Member) -> Client:
@@ -413,6 +414,20 @@ def test_calls_like_this_stand_by_when_they_were_answered_and_in_the_agents_orde
     assert re.findall(r"requests/([0-9a-f-]{36})/", table) == [str(first.pk), str(second.pk)]
     heads = re.findall(r'<th scope="col"[^>]*>([a-z_]+)</th>', table)
     assert heads == list(given)[:4]
+
+
+def test_whom_an_expired_question_asked_and_who_opened_it_stand_by_name(
+    acme: Tenant, bo: Member, alice: Member
+) -> None:
+    zoe, adam = (make_member(acme, name, "reviewer") for name in ("Zoe", "Adam"))
+    request = park(acme)
+    for member in (zoe, bo, adam):
+        browser(member).post(url(request, "viewed/"), {"version": "1"})
+    hours_pass(request, 25)
+    answer(browser(alice), request, "approve")
+    page = text(browser(alice).get(url(request)))
+    assert "Asked: Adam, Alice, Bo and Zoe." in page
+    assert "Opened by: Adam, Bo and Zoe." in page
 
 
 LONG = "A long story. " * 1_500
