@@ -95,7 +95,7 @@ class NotNeeded(Exception):
 @dataclass(frozen=True)
 class Letter:
     """What the templates of a message are given: `url` is "" where there is nothing to open, `ended` that the question
-    it leads to takes no answer any more, or that it leads to none."""
+    it leads to takes no answer any more, or that it leads to none, `own` that the link is signed for its one reader."""
 
     subject: str
     sentence: str
@@ -104,6 +104,7 @@ class Letter:
     tenant: str
     act: str = ""
     ended: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,11 @@ class Digest:
     def ended(self) -> bool:
         """Whether one of them leads to a question that takes no answer any more."""
         return any(each.ended for each in self.letters)
+
+    @property
+    def own(self) -> bool:
+        """Whether each of their links is signed for the one who reads them."""
+        return all(each.own for each in self.letters)
 
 
 def mail(delivery: Delivery, others: Sequence[Delivery], *, tenant: Tenant) -> Mail:
@@ -149,7 +155,7 @@ def _written(delivery: Delivery, others: Sequence[Delivery], tenant: Tenant) -> 
     with translation.override((member.locale if member else "") or tenant.locale), timezone.override(zone):
         letters = [_letter(each, tenant) for each in (delivery, *others)]
         name, letter = ("notice", letters[0]) if not others else ("digest", _digest(letters))
-        context = {"letter": letter, "language": translation.get_language(), "alone": member is not None}
+        context = {"letter": letter, "language": translation.get_language()}
         text = render_to_string(f"mail/{name}.txt", context)
         return letter.subject, text, render_to_string(f"mail/{name}.html", context)
 
@@ -178,6 +184,7 @@ def _letter(delivery: Delivery, tenant: Tenant) -> Letter:
         tenant=name,
         act=act,
         ended=delivery.kind in _ENDINGS,
+        own=delivery.member_id is not None,
     )
 
 

@@ -71,6 +71,8 @@ def test_the_message_leads_to_the_desk_and_keeps_the_parameters_behind_the_sign_
     assert message.to == [mona.email]
     assert message.subject == f"send may or may not have happened · clerk · {ids.reference(run.id)} · Acme"
     assert f"/t/acme/outcomes/?step={run.id}-2" in message.body
+    assert "The link opens the page once you have signed in." in message.body
+    assert "you alone" not in message.body + str(message.alternatives)
     assert "DE7551" not in message.body + str(message.alternatives)
     with scope(run.tenant):
         event = Event.objects.filter(subject=f"run:{run.id}").latest("seq")
