@@ -69,9 +69,11 @@ def asked_of(member: Member) -> Exists:
 
 
 def voted() -> Exists:
-    """A condition on `Asked`: the member's approval of the version that stands is in, so it waits for others."""
-    own = Review.objects.filter(member=OuterRef("member_id"), decision__in=VOTES)
-    return Exists(own.filter(request=OuterRef("request_id"), version=OuterRef("request__version")))
+    """A condition on `Asked`: an approval of the version that stands is in, the member's own or one that was given in
+    their place, so it waits for others."""
+    theirs = Q(member=OuterRef("member_id")) | Q(in_place_of=OuterRef("member_id"))
+    given = Review.objects.filter(theirs, decision__in=VOTES)
+    return Exists(given.filter(request=OuterRef("request_id"), version=OuterRef("request__version")))
 
 
 def one(member: Member, request_id: UUID) -> ApprovalRequest:

@@ -273,6 +273,8 @@ def _badges(facts: Facts, names: Roster, reader: Reader) -> list[Badge]:
         found.append(Badge(_("hidden or look-alike characters"), "stop"))
     if reader.voted(facts):
         found.append(Badge(_("your vote is in"), "done"))
+    elif by := reader.stood_in(facts):
+        found.append(Badge(_("%(who)s voted in your place") % {"who": names.name(by)}, "done"))
     return found
 
 

@@ -65,8 +65,9 @@ def vote_line(review: Review, names: Roster, *, reader: UUID) -> VoteLine:
 
 
 def able_now(facts: Facts, names: Roster) -> list[UUID]:
-    """Who may answer now and has not answered the version that stands."""
-    given = {review.member_id for review in facts.reviews if review.version == facts.request.version}
+    """Who may answer now and has not answered the version that stands, nor had it answered in their place."""
+    reviews = [review for review in facts.reviews if review.version == facts.request.version]
+    given = {member for review in reviews for member in (review.member_id, review.in_place_of_id)}
     return [member for member in reviewers.able(names, facts.ask) if member not in given]
 
 

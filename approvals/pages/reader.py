@@ -30,6 +30,10 @@ class Reader:
         """Whether the reader's approval of the version that stands is among the votes."""
         return any(vote.review.member_id == self.id for vote in facts.votes)
 
+    def stood_in(self, facts: Facts) -> UUID | None:
+        """Who gave an approval that is among the votes in the reader's place, if anybody did."""
+        return next((vote.review.member_id for vote in facts.votes if vote.review.in_place_of_id == self.id), None)
+
     def request_url(self, key: Any) -> str:
         """The page of a request."""
         return f"{self.base}requests/{key}/"

@@ -1,8 +1,11 @@
 """The list of runs: what it shows of each, how it is narrowed, and how it goes on."""
 
 import re
+from datetime import timedelta
 
-from approvals import rules
+from django.utils import timezone
+
+from approvals import absences, rules
 from tenants.actors import COMMAND
 from tenants.models import Member, Tenant
 from tenants.scope import scope
@@ -34,6 +37,28 @@ def test_the_list_waits_for_nobody_who_has_voted_on_the_present_version(
     assert re.search("An answer by (Alice or Bo|Bo or Alice)", read(client, "/t/acme/runs/"))
     decide(bo, request)
     assert "An answer by Alice." in read(client, "/t/acme/runs/")
+
+
+def test_nobody_waits_for_an_absent_person_whose_stand_in_has_voted(
+    enter: Enters, mona: Member, acme: Tenant, alice: Member, bo: Member, play: Plays
+) -> None:
+    chen = make_member(acme, "Chen", "reviewer")
+    of = [{"member": each.email} for each in (alice, bo)]
+    with scope(acme.pk):
+        rules.create_rule(actor=COMMAND, name="Two", tools=["refund"], outcome="require_approval", approvals=2, of=of)
+    run = play(title="Two of them").begin()
+    (request,) = run.park(*run.wants(("refund", {"order": "A-1", "amount": "1"})))
+    with scope(acme.pk):
+        ends = timezone.now() + timedelta(days=1)
+        absences.delegate(actor=COMMAND, member=alice, to=chen, starts=None, ends=ends)
+    decide(chen, request)
+    assert "An answer by Bo." in read(enter(mona), "/t/acme/runs/")
+    page = words(read(enter(chen), f"/t/acme/requests/{request.pk}/"))
+    assert re.search(r"Waiting for one of Bo ?\.", page)
+    assert "They can: Bo." in words(read(enter(mona), f"/t/acme/requests/{request.pk}/"))
+    inbox = words(read(enter(alice), "/t/acme/inbox/"))
+    assert "Chen voted in your place" in inbox
+    assert "1 , 1 waits for others" in inbox
 
 
 def test_the_list_is_narrowed_by_state_agent_and_words(
