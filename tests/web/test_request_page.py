@@ -416,6 +416,7 @@ def test_calls_like_this_stand_by_when_they_were_answered_and_in_the_agents_orde
     assert heads == list(given)[:4]
 
 
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 def test_whom_an_expired_question_asked_and_who_opened_it_stand_by_name(
     acme: Tenant, bo: Member, alice: Member
 ) -> None:
