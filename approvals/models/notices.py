@@ -61,6 +61,7 @@ class Delivery(TenantModel):
                 condition=models.Q(channel__isnull=False),
                 name="deliveries_of_a_channel",
             ),
+            models.Index(fields=["tenant", "subject"], condition=~models.Q(subject=""), name="deliveries_of_a_subject"),
             models.Index(
                 fields=["created_at"],
                 condition=models.Q(request=None, status__in=("sent", "given_up")),

@@ -200,23 +200,30 @@ def _take(row: Delivery) -> None:
 
 
 def record(claimed: Claimed, failure: Failure | None) -> None:
-    """Write what came of a claimed delivery; what concerns people, with its event on the request's subject."""
+    """Write what came of a claimed delivery; what concerns people, with its event on its subject.
+
+    One that was purged meanwhile, with what it was about, leaves nothing.
+    """
     channel = None
     for delivery_id, attempt in {claimed.id: claimed.attempt, **claimed.others}.items():
         with scope(claimed.tenant):
-            row = Delivery.objects.select_related("request").get(pk=delivery_id)
-            if row.transport != "webhook" and (about := row.request.subject if row.request else row.subject):
-                locks.hold(about)
-            row = (
-                Delivery.objects.select_for_update(of=("self",))
-                .select_related("request", "channel")
-                .get(pk=delivery_id)
-            )
-            if row.status == "sending" and row.attempts == attempt:
+            row = _locked(delivery_id)
+            if row is not None and row.status == "sending" and row.attempts == attempt:
                 _record(row, failure)
                 channel = row.channel_id
     if channel:
         health.note(claimed.tenant, channel, failure)
+
+
+def _locked(delivery_id: UUID) -> Delivery | None:
+    """The delivery as it is under the lock of what it tells people of; None where it has left."""
+    rows = Delivery.objects.filter(pk=delivery_id)
+    row = rows.select_related("request").first()
+    if row is None:
+        return None
+    if row.transport != "webhook" and (about := row.request.subject if row.request else row.subject):
+        locks.hold(about)
+    return rows.select_for_update(of=("self",)).select_related("request", "channel").first()
 
 
 def _record(row: Delivery, failure: Failure | None) -> None:

@@ -882,6 +882,7 @@ CREATE FUNCTION public.purge(p_tenant uuid, p_limit integer) RETURNS TABLE(purge
     SET search_path TO 'pg_catalog', 'public'
     AS $$
 DECLARE
+  old uuid[];
   doomed uuid[];
   subjects text[];
   questions uuid[];
@@ -890,14 +891,24 @@ BEGIN
   IF p_tenant IS DISTINCT FROM app_tenant() THEN
     RAISE EXCEPTION 'only the tenant in scope is purged' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  -- A run that somebody is just now retrying, or whose last call is still in hand, is left for another time.
-  SELECT array_agg(d.id) INTO doomed FROM (
+  -- A run that somebody writes to just now, retries or comments on, or whose last call is still in hand, is left for
+  -- another time. Its subject first, as everybody locks it, and without waiting: a transaction else holds only one.
+  old := ARRAY(
     SELECT r.id FROM runs_run r JOIN tenants_tenant t ON t.id = r.tenant_id
     WHERE r.tenant_id = p_tenant AND r.finished_at < now() - make_interval(days => t.retention_days)
       AND NOT EXISTS (
         SELECT FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = r.id AND l.until > now()
       )
-    ORDER BY r.finished_at LIMIT p_limit FOR UPDATE OF r SKIP LOCKED
+    ORDER BY r.finished_at LIMIT p_limit
+  );
+  old := ARRAY(SELECT o FROM unnest(old) o WHERE pg_try_advisory_xact_lock(subject_key(p_tenant, 'run:' || o)));
+  SELECT array_agg(d.id) INTO doomed FROM (
+    SELECT r.id FROM runs_run r JOIN tenants_tenant t ON t.id = r.tenant_id
+    WHERE r.tenant_id = p_tenant AND r.id = ANY (old) AND r.finished_at < now() - make_interval(days => t.retention_days)
+      AND NOT EXISTS (
+        SELECT FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = r.id AND l.until > now()
+      )
+    FOR UPDATE OF r SKIP LOCKED
   ) d;
   IF doomed IS NULL THEN
     RETURN;
@@ -912,6 +923,8 @@ BEGIN
     FROM unnest(doomed) d;
 
   DELETE FROM approvals_delivery x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
+  -- What tells of an unknown outcome, or an event to a webhook, is of no request.
+  DELETE FROM approvals_delivery x WHERE x.tenant_id = p_tenant AND x.subject <> '' AND x.subject = ANY (subjects);
   DELETE FROM approvals_requestcomment x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
   DELETE FROM approvals_viewing x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
   DELETE FROM approvals_reassignment x WHERE x.tenant_id = p_tenant AND x.request_id = ANY (questions);
@@ -929,6 +942,8 @@ BEGIN
   DELETE FROM runs_text x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_payload x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_step x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
+  -- In the order in which all others lock several: whoever switches a webhook on takes the same.
+  PERFORM FROM runs_lease l WHERE l.tenant_id = p_tenant AND l.run_id = ANY (doomed) ORDER BY l.run_id FOR UPDATE;
   DELETE FROM runs_lease x WHERE x.tenant_id = p_tenant AND x.run_id = ANY (doomed);
   DELETE FROM runs_run x WHERE x.tenant_id = p_tenant AND x.id = ANY (doomed);
   UPDATE tenants_auditcontent c SET body = NULL FROM tenants_auditentry e
@@ -2793,42 +2808,44 @@ INSERT INTO public.django_migrations VALUES
 	(56, 'approvals', '0025_events_that_nobody_hears', now()),
 	(57, 'approvals', '0026_find_what_waits_in_its_turn', now()),
 	(58, 'approvals', '0027_take_only_messages_one_can_word', now()),
-	(59, 'runs', '0001_tables_of_a_run', now()),
-	(60, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(61, 'runs', '0003_doors_of_the_sweep', now()),
-	(62, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(63, 'config', '0001_counts_for_the_metrics', now()),
-	(64, 'guardian', '0001_initial', now()),
-	(65, 'guardian', '0002_generic_permissions_index', now()),
-	(66, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(67, 'mfa', '0001_initial', now()),
-	(68, 'mfa', '0002_authenticator_timestamps', now()),
-	(69, 'mfa', '0003_authenticator_type_uniq', now()),
-	(70, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(71, 'runs', '0006_hear_answers_in_one', now()),
-	(72, 'runs', '0007_events_in_less_room', now()),
-	(73, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(74, 'runs', '0009_blank_by_target', now()),
-	(75, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(76, 'runs', '0011_read_steps_by_number', now()),
-	(77, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
-	(78, 'runs', '0013_wake_in_one_update', now()),
-	(79, 'runs', '0014_wake_with_what_led_to_it', now()),
-	(80, 'runs', '0015_leases_say_what_is_otherwise', now()),
-	(81, 'runs', '0016_take_a_run_with_its_record', now()),
-	(82, 'runs', '0017_renew_leases_without_waiting', now()),
-	(83, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
-	(84, 'runs', '0019_plan_once', now()),
-	(85, 'runs', '0020_find_few_by_their_runs', now()),
-	(86, 'sessions', '0001_initial', now()),
-	(87, 'socialaccount', '0001_initial', now()),
-	(88, 'socialaccount', '0002_token_max_lengths', now()),
-	(89, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(90, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(91, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(92, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
-	(93, 'tenants', '0009_switched_persons_move_stamps', now()),
-	(94, 'tenants', '0010_settled_outcomes_by_their_audit', now());
+	(59, 'approvals', '0028_find_deliveries_of_a_subject', now()),
+	(60, 'runs', '0001_tables_of_a_run', now()),
+	(61, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(62, 'runs', '0003_doors_of_the_sweep', now()),
+	(63, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(64, 'config', '0001_counts_for_the_metrics', now()),
+	(65, 'guardian', '0001_initial', now()),
+	(66, 'guardian', '0002_generic_permissions_index', now()),
+	(67, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(68, 'mfa', '0001_initial', now()),
+	(69, 'mfa', '0002_authenticator_timestamps', now()),
+	(70, 'mfa', '0003_authenticator_type_uniq', now()),
+	(71, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(72, 'runs', '0006_hear_answers_in_one', now()),
+	(73, 'runs', '0007_events_in_less_room', now()),
+	(74, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(75, 'runs', '0009_blank_by_target', now()),
+	(76, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(77, 'runs', '0011_read_steps_by_number', now()),
+	(78, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(79, 'runs', '0013_wake_in_one_update', now()),
+	(80, 'runs', '0014_wake_with_what_led_to_it', now()),
+	(81, 'runs', '0015_leases_say_what_is_otherwise', now()),
+	(82, 'runs', '0016_take_a_run_with_its_record', now()),
+	(83, 'runs', '0017_renew_leases_without_waiting', now()),
+	(84, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
+	(85, 'runs', '0019_plan_once', now()),
+	(86, 'runs', '0020_find_few_by_their_runs', now()),
+	(87, 'runs', '0021_purge_under_each_lock', now()),
+	(88, 'sessions', '0001_initial', now()),
+	(89, 'socialaccount', '0001_initial', now()),
+	(90, 'socialaccount', '0002_token_max_lengths', now()),
+	(91, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(92, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(93, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(94, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
+	(95, 'tenants', '0009_switched_persons_move_stamps', now()),
+	(96, 'tenants', '0010_settled_outcomes_by_their_audit', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2842,7 +2859,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 94, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 96, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -3307,6 +3324,8 @@ CREATE INDEX deliveries_in_time ON public.approvals_delivery USING btree (tenant
 CREATE INDEX deliveries_not_sent ON public.approvals_delivery USING btree (tenant_id, created_at DESC, id DESC) WHERE ((status)::text = ANY ((ARRAY['given_up'::character varying, 'pending'::character varying, 'sending'::character varying])::text[]));
 
 CREATE INDEX deliveries_of_a_channel ON public.approvals_delivery USING btree (tenant_id, channel_id, created_at DESC, id DESC) WHERE (channel_id IS NOT NULL);
+
+CREATE INDEX deliveries_of_a_subject ON public.approvals_delivery USING btree (tenant_id, subject) WHERE (NOT ((subject)::text = ''::text));
 
 CREATE INDEX deliveries_to_forget ON public.approvals_delivery USING btree (created_at) WHERE ((request_id IS NULL) AND ((status)::text = ANY ((ARRAY['sent'::character varying, 'given_up'::character varying])::text[])));
 
