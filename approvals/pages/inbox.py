@@ -26,13 +26,15 @@ _ENDS = {"expire": "expires", "fail_run": "fails", "approve": "approves"}
 
 @dataclass(frozen=True)
 class Chip:
-    """A view of the list; `for_others` of its `count` have the reader's vote and wait for other people."""
+    """A view of the list; `for_others` of its `count` have the reader's vote and wait for other people. `more` says
+    that there are more than were counted."""
 
     label: str
     url: str
     count: int | None
     current: bool
     for_others: int = 0
+    more: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -82,9 +82,10 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
     chips = _chips(request.member, reader, url, chosen)
     waiting = (chips[0].count or 0) - chips[0].for_others
     besides = 0 if chosen == "mine" else waiting
-    number = next(chip.count for chip in chips if chip.current) or 0
+    number, more = next((chip.count or 0, chip.more) for chip in chips if chip.current)
     if filter_view.active:
         number = rows.order_by()[: COUNTED + 1].count()
+        number, more = min(number, COUNTED), number > COUNTED
     after = request.GET.get("after")
     return inbox.InboxView(
         url=url,
@@ -99,8 +100,8 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
             next_url=_next_url(request, page.next),
             first_url=_address(request) if after else "",
             shown=len(page.items),
-            total=min(number, COUNTED) if filter_view.active else number,
-            more=filter_view.active and number > COUNTED,
+            total=number,
+            more=more,
         ),
         everything=chosen == "mine" and not filter_view.active,
         seq=seq,
@@ -124,20 +125,16 @@ def _narrowed(
 
 
 def _of_groups(member: Member) -> Q:
-    """Requests that ask the reader or somebody who shares a group with the reader."""
-    return Q(queries.asked_of(member)) | _of_fellows(member)
-
-
-def _of_fellows(member: Member) -> Q:
-    """Requests that ask somebody of a group of the reader's."""
+    """Requests that ask the reader or somebody who shares a group with the reader; one condition, so that a count that
+    ends early need not first gather everybody who is asked."""
     groups = GroupMember.objects.filter(member=member).values("group_id")
     fellows = GroupMember.objects.filter(group_id__in=groups).values("member_id")
-    asked = Asked.objects.filter(until__isnull=True, member_id__in=fellows).values("request_id")
-    return Q(pk__in=asked)
+    theirs = Q(member=member) | Q(member_id__in=fellows)
+    return Q(Exists(Asked.objects.filter(theirs, request=OuterRef("pk"), until__isnull=True)))
 
 
 def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.Chip]:
-    """The views of the list with their numbers; two queries.
+    """The views of the list with their numbers; two queries. Of the groups' no more than `COUNTED` are counted.
 
     What asks the reader is found by that they are asked, once for all numbers: of ten thousand requests that wait, each
     would be looked at for each number.
@@ -148,8 +145,8 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
         critical=Count("pk", filter=Q(request__risk="critical")),
         voted=Count("pk", filter=Q(queries.voted())),
     )
-    others = access.readable(member).filter(_of_fellows(member), ~queries.asked_of(member), status="pending")
-    numbers["groups"] = numbers["mine"] + others.count()
+    theirs = access.readable(member).filter(_of_groups(member), status="pending")
+    numbers["groups"] = theirs.order_by()[: COUNTED + 1].count()
     labels = {
         "mine": _("Asked of me"),
         "groups": _("My groups"),
@@ -160,8 +157,9 @@ def _chips(member: Member, reader: Reader, url: str, chosen: str) -> list[inbox.
         inbox.Chip(
             label,
             url if key == "mine" else f"{url}?view={key}",
-            numbers[key],
+            min(numbers[key], COUNTED) if key == "groups" else numbers[key],
             key == chosen,
+            more=key == "groups" and numbers[key] > COUNTED,
             for_others=numbers["voted"] if key == "mine" else 0,
         )
         for key, label in labels.items()

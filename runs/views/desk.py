@@ -83,7 +83,7 @@ def _lately_settled(member: Member) -> "QuerySet[Event]":
     """The events by which people settled them; few runs have one, and the audit knows which."""
     since = timezone.now() - SETTLED_DAYS
     acts = AuditEntry.objects.filter(action="run.settled", refused=False, at__gte=since)
-    runs = {askings.run_of(target) for target in acts.values_list("target", flat=True)}
+    runs = {askings.run_of(str(target)) for target in acts.values_list("target", flat=True)}
     seen = access.visible(member).filter(id__in=runs)
     return Event.objects.filter(name="step.settled", at__gte=since, subject__in=seen.values_list(access.STORY))
 

@@ -15,7 +15,7 @@ from tenants import ids
 from tenants.models import Member, Tenant
 from tenants.paging import encode
 from tenants.scope import scope
-from tests.cast.requests import ARGUMENTS, a_call, park
+from tests.cast.requests import ARGUMENTS, a_call, group, park
 from tests.harness.database import owner
 from tests.web.test_request_page import browser, text, url
 
@@ -99,6 +99,27 @@ def test_a_page_says_how_many_of_how_many_it_shows_and_what_is_ticked_on_it(many
     assert "34 of 1234 requests stand on this page" in said(last)
     assert "The list ends here." in last
     assert f'href="{INBOX}">To the first page' in last
+
+
+def test_what_waits_for_the_readers_groups_is_counted_to_a_thousand_and_the_page_says_so(
+    many: Tenant, alice: Member
+) -> None:
+    page = said(text(browser(alice).get(f"{INBOX}?view=groups")))
+    assert "My groups more than 1000 +" in page
+    assert "Asked of me 1234" in page
+    assert "50 of more than 1000 requests stand on this page" in page
+
+
+def test_no_more_is_looked_at_for_that_number_than_is_counted(many: Tenant, alice: Member, bo: Member) -> None:
+    group(many, "Finance", alice, bo)
+    copies(park(many), 5_000)
+    with CaptureQueriesContext(connection) as found:
+        browser(alice).get(INBOX)
+    (counted,) = [each["sql"] for each in found if "COUNT" in each["sql"] and "LIMIT 1001" in each["sql"]]
+    with scope(many.pk), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF) {counted}")
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert max(float(rows) for rows in re.findall(r"actual rows=([\d.]+)", plan)) <= 2_010, plan
 
 
 def test_a_short_list_says_nothing_of_pages(acme: Tenant, alice: Member) -> None:
