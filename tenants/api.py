@@ -113,10 +113,16 @@ def remove_from_group(request: Any, group_id: UUID, member_id: UUID) -> Status[N
 
 @router.get("/keys", summary="List the keys")
 def list_keys(request: Any, cursor: str | None = None, limit: int | None = None) -> dict[str, Any]:
-    """The keys of the tenant, to an admin; to others their own. No answer holds a secret."""
+    """The keys of the tenant, to an admin; to others their own. No answer holds a secret.
+
+    `last_act` is when a key last changed something or was refused a change. Reading leaves no trace: a key that only
+    reads has null, however often it is used.
+    """
     bearer = demand(request, "settings:read")
     rows = ApiKey.objects.all() if bearer.member.has("admin") else ApiKey.objects.filter(owner=bearer.member)
-    return page(rows, by=["id"], cursor=cursor, limit=limit).answer(shapes.key)
+    found = page(rows, by=["id"], cursor=cursor, limit=limit)
+    acted = keys.last_acts(found.items)
+    return found.answer(lambda row: shapes.key(row, last_act=acted.get(row.pk)))
 
 
 @router.post("/keys", response={201: Any}, summary="Make a key")

@@ -118,7 +118,10 @@ def marked(text: str) -> list[UUID]:
 
 
 def last_acts(held: Sequence[ApiKey]) -> dict[UUID, datetime]:
-    """When the audit last tells of each of these keys, refusals too; reading leaves no entry. One query."""
+    """When the audit last tells of each of these keys, refusals too; reading leaves no entry. One query.
+
+    docs/decisions/0019 says why.
+    """
     entries = AuditEntry.objects.filter(actor_id=Cast(OuterRef("pk"), CharField())).order_by("-seq").values("at")
     rows = ApiKey.objects.filter(pk__in=[key.pk for key in held]).annotate(last=Subquery(entries[:1]))
     return {key: last for key, last in rows.values_list("pk", "last") if last is not None}

@@ -1,5 +1,6 @@
 """What the routes of this floor take and answer."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
@@ -99,8 +100,8 @@ def group(row: Group) -> dict[str, Any]:
     return {"id": row.pk, "name": row.name, "members": people, "created_at": row.created_at}
 
 
-def key(row: ApiKey, *, text: str | None = None) -> dict[str, Any]:
-    """The key without its secret; `text` is the whole of it, told once."""
+def key(row: ApiKey, *, text: str | None = None, last_act: datetime | None = None) -> dict[str, Any]:
+    """The key without its secret; `text` is the whole of it, told once. Reading is no act."""
     shape = {
         "id": row.pk,
         "name": row.name,
@@ -109,5 +110,6 @@ def key(row: ApiKey, *, text: str | None = None) -> dict[str, Any]:
         "owner": row.owner_id,
         "created_at": row.created_at,
         "revoked_at": row.revoked_at,
+        "last_act": last_act,
     }
     return shape if text is None else {**shape, "key": text}

@@ -1,6 +1,7 @@
 """What surrounds every route: errors of one shape, exact JSON, scopes of keys, the audit of refusals."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,18 @@ def test_a_revoked_key_is_no_key(ravi: Member, ravi_key: Key, api: Api) -> None:
     listed = read(api(ravi_key).get("/keys"))["items"]
     assert api(ravi_key).delete(f"/keys/{listed[0]['id']}").status_code == 204
     assert api(ravi_key).get("/keys").status_code == 401
+
+
+def test_a_key_says_when_it_last_acted_and_reading_is_no_act(ravi_key: Key, mona_key: Key, api: Api) -> None:
+    def told() -> dict[str, Any]:
+        return {item["owner"]: item["last_act"] for item in read(api(ravi_key).get("/keys"))["items"]}
+
+    assert api(mona_key).get("/approval-requests").status_code == 200
+    assert set(told().values()) == {None}
+    assert api(ravi_key).post("/groups", {"name": "Finance"}).status_code == 201
+    assert api(mona_key).post("/groups", {"name": "Mine"}).status_code == 403
+    assert len(told()) == 2
+    assert None not in told().values()
 
 
 def test_the_key_of_a_member_who_left_is_no_key(ravi: Member, ravi_key: Key, alice: Member, api: Api) -> None:
