@@ -224,6 +224,16 @@ def test_what_the_rules_would_demand_or_refuse_is_said_before_it_is_sent(
     assert "The rules refuse this call with these values." in shown
 
 
+def test_what_may_deceive_in_a_value_is_marked_where_versions_are_compared(
+    acme: Tenant, parked: ApprovalRequest, alice: Member
+) -> None:
+    page = compare(browser(alice), parked, **{**FIELDS, "arg.note": "p\u0430ypal"})
+    assert page.count("Look closely at: p\u0430ypal.") == 1
+    hidden = park(acme, a_call(arguments={**ARGUMENTS, "note": "pay\u202enow"}))
+    page = compare(browser(alice), hidden, **{**FIELDS, "arg.note": "Pay now."})
+    assert page.count("1 hidden character") == 2
+
+
 def test_compared_is_with_the_version_on_the_screen(acme: Tenant, alice: Member, bo: Member) -> None:
     rule(acme, bo, approvals=2)
     parked = park(acme)
