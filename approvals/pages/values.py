@@ -13,6 +13,8 @@ from approvals.pages.parts import Fact, Param
 from tenants import exact_json
 from tenants.exact_json import BadJson
 
+NEARLY = 40
+"""So many characters more stand there too: to unfold them would take more room than they."""
 _VERDICT = re.compile(r"(.+?(?:[.!?](?=\s)|[。！？]))\s*(.+)", re.DOTALL)
 """What a check found, in its first sentence, and what it has to say beside that."""
 
@@ -76,7 +78,8 @@ def _fact(name: str, text: str) -> Fact:
 
 def begun(text: str) -> tuple[Shown, Shown | None, int]:
     """What of a text stands on a page; where that is its beginning, all of it to unfold, and how long it is."""
-    return (beginning(text), shown(text), len(text)) if len(text) > BEGINNING else (shown(text), None, 0)
+    long = len(text) > BEGINNING + NEARLY
+    return (beginning(text), shown(text), len(text)) if long else (shown(text), None, 0)
 
 
 def told(text: str) -> str:

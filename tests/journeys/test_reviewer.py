@@ -64,6 +64,9 @@ def test_every_page_of_a_reviewer_is_accessible(
     body = "[...document.querySelectorAll('textarea')].every((each) => each.scrollHeight <= each.clientHeight)"
     page.goto(url(shown) + "edit/")
     assert page.evaluate(body)
+    tops = "['.lead', '.rail'].map((each) => Math.round(document.querySelector(each).getBoundingClientRect().top))"
+    lead, rail = page.evaluate(tops)
+    assert lead == rail or viewport == PHONE
     page.goto(url(shown))
     wide = (
         "(list) => [...list.querySelectorAll('dd:has(> details)')].map((each) => each.clientWidth / list.clientWidth)"

@@ -252,6 +252,13 @@ def test_what_was_read_can_be_read_whole_beside_the_others_and_is_marked_where_i
     assert len(marks) == len(set(marks))
 
 
+def test_a_value_that_is_empty_says_so_beside_one_that_is_not(parking: Parking, alice: Member) -> None:
+    rows = [parking(a_call(arguments={**ARGUMENTS, "note": note})) for note in ("", "Cracked.")]
+    text = page(browser(alice), *rows)
+    assert re.search(r'data-label="note"><span class="quiet">empty</span></td>', text)
+    assert re.search(r'data-label="note"><bdi>Cracked\.</bdi></td>', text)
+
+
 def test_where_nothing_is_read_beside_the_parameters_it_says_so(parking: Parking, alice: Member) -> None:
     assert "the tool has nothing to read for the reviewer" in page(browser(alice), parking(), parking())
 

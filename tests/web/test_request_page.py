@@ -389,6 +389,14 @@ def test_a_long_result_and_a_long_fact_can_be_unfolded_where_only_their_beginnin
     assert touches.count("Look closely at: p\u0430ypal.") == 1
 
 
+def test_a_value_that_is_empty_says_so_and_nothing_stands_beside_one_of_which_nothing_is_known(
+    parked: ApprovalRequest, alice: Member
+) -> None:
+    page = text(browser(alice).get(url(parked)))
+    assert re.search(r'note</dt><dd class="value"><span class="quiet">empty</span>', page)
+    assert not re.search(r'<dd class="about">\s*</dd>', page)
+
+
 def test_what_a_long_value_was_before_an_edit_can_be_read_whole(acme: Tenant, alice: Member, bo: Member) -> None:
     agents = "What the agent wrote. " * 20 + "Its last word."
     request = park(acme, a_call(risk="critical", arguments={**ARGUMENTS, "note": agents}))
