@@ -65,6 +65,16 @@ class Common:
     nothing_read: bool
     besides: Sequence[Beside]
 
+    @property
+    def brief(self) -> list[Fact]:
+        """What was read of all that stands there whole."""
+        return [each for each in self.read if not each.length]
+
+    @property
+    def long(self) -> list[Fact]:
+        """What was read of all of which the beginning stands there."""
+        return [each for each in self.read if each.length]
+
 
 def same_calls(found: Sequence[Facts]) -> list[list[Facts]]:
     """The requests that are the same call as another of them, the first asked first."""

@@ -69,6 +69,8 @@ class Param:
     was_length: int = 0
     checked: str = ""
     about: str = ""
+    read: Shown | None = None
+    """What a check of the value found, of which `checked` and `about` are the words."""
     hidden_names: Sequence[str] = ()
 
 
@@ -92,6 +94,11 @@ class Seen:
     length: int = 0
     step_url: str = ""
     links: Sequence[Link] = ()
+
+    @property
+    def full(self) -> Shown:
+        """All of the text that the request has."""
+        return self.whole or self.text
 
 
 @dataclass(frozen=True)

@@ -49,14 +49,15 @@ def params(
             value,
             before.get(name, value),
             schema.get(name, {}),
-            _said(checked.get(name, ""), holds=value == read.get(name, value)),
+            checked.get(name),
+            holds=value == read.get(name, value),
         )
         for name, value in ordered(values_of(arguments), before).items()
     ]
 
 
-def _checked(evidence: str | None) -> dict[str, str]:
-    return {fact.name: str(fact.full) for fact in facts(evidence)}
+def _checked(evidence: str | None) -> dict[str, Shown]:
+    return {fact.name: fact.full for fact in facts(evidence)}
 
 
 def facts(text: str | None, *, but: Collection[str] = ()) -> list[Fact]:
@@ -120,10 +121,12 @@ def between(before: str, after: str, definition: Mapping[str, Any]) -> list[Fact
     ]
 
 
-def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], said: tuple[str, str]) -> Param:
+def _param(
+    name: str, value: Any, before: Any, schema: Mapping[str, Any], checked: Shown | None, *, holds: bool
+) -> Param:
     stands, whole, length = begun(text_of(value))
     was, was_whole, was_length = begun(text_of(before))
-    verdict, about = said
+    verdict, about = _said(str(checked or ""), holds=holds)
     changed = value != before
     return Param(
         name=shown(name),
@@ -136,6 +139,7 @@ def _param(name: str, value: Any, before: Any, schema: Mapping[str, Any], said: 
         was_length=was_length if changed else 0,
         checked=verdict,
         about=about,
+        read=checked if holds else None,
         hidden_names=(whole or stands).hidden_names,
     )
 

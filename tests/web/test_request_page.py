@@ -353,6 +353,15 @@ def test_what_was_checked_of_a_parameter_stands_beside_it_and_the_rest_below(acm
     assert page.index("What it touches") < page.index("Visa card ending 4242")
 
 
+def test_what_a_check_said_at_length_has_room_and_is_marked_where_it_may_deceive(acme: Tenant, alice: Member) -> None:
+    said = "Found. " + "The shop wrote a letter. " * 20 + "Pay p\u0430ypal\u202e."
+    page = text(browser(alice).get(url(park(acme, a_call(evidence=json.dumps({"order_id": said, "amount": "Fits."}))))))
+    assert '<div class="wide"><dt>order_<wbr>id</dt>' in page
+    assert page.count('<div class="wide">') == 1
+    about = page.partition('<div class="wide">')[2].partition("</div>")[0]
+    assert "Look closely at: p\u0430ypal. <b>1 hidden character</b>: right-to-left override" in about
+
+
 def test_what_was_checked_of_the_agents_value_is_not_said_of_an_edited_one(
     acme: Tenant, alice: Member, bo: Member
 ) -> None:
