@@ -4,6 +4,8 @@ import csv
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from psycopg.pq.abc import PGresult
+
 from runs.entries import Change, Closing, Journal, Opening, Planned, Stored
 from tenants import exact_json, prepared
 
@@ -56,7 +58,17 @@ def values(who: Who, journal: Journal, change: Change) -> list[prepared.Value]:
 
 def write(values: list[prepared.Value], beside: Callable[[], None]) -> Answer:
     """One round trip, one commit; `beside` is done meanwhile."""
-    row = prepared.run_beside(_QUERY, values, beside).get_value(0, 0) or b""
+    return told(prepared.run_beside(_QUERY, values, beside))
+
+
+def question(values: list[prepared.Value]) -> prepared.Question:
+    """The same to be sent with other statements."""
+    return _QUERY, values
+
+
+def told(result: PGresult) -> Answer:
+    """What the database says that it did."""
+    row = result.get_value(0, 0) or b""
     code, status, first, last, at, closed, reason, next_at, number = _words(row.decode())
     return Answer(
         code,

@@ -221,6 +221,9 @@ def _settle(segment: Segment, done: Done) -> StepRow | None:
             return segment.holder.close_and_open(closing, opening, ahead=ahead)
         case Turn(kind, None) if not plans:
             return segment.holder.close_and_open(closing, kind, ahead=ahead)
+        case Finish(states.SUCCEEDED, result=result) if not segment.views:
+            segment.holder.close_and_succeed(closing, result)
+            raise Stopped
     if plans:
         segment.holder.close_turn_and_open(closing, plans=plans)
     else:
@@ -242,4 +245,4 @@ def _following(segment: Segment, ahead: Journal | None) -> Action | None:
     action = plan(ahead, segment.facts())
     if isinstance(action, Execute):
         return action if action.step.status == "planned" and action.step.seq in segment.allowed else None
-    return action if isinstance(action, Turn) and action.step is None else None
+    return action if isinstance(action, Finish) or (isinstance(action, Turn) and action.step is None) else None

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from approvals.requests import cancel_open
-from runs import bells, boundary, leases, onward, openings, standing, states, unsettled
+from runs import bells, boundary, leases, onward, openings, standing, states, stopping, unsettled
 from runs.boundary import Answer
 from runs.command import CannotDecline, Command, command
 from runs.entries import Change, Closing, Journal, Opening, Planned, StepRow
@@ -21,7 +21,6 @@ __all__ = ["CannotDecline", "Command", "Halted", "Holder", "LostLease", "StaleSt
 T = TypeVar("T")
 
 _DECLINE = prepared.statement("journal_decline", "uuid uuid bigint bigint text text jsonb text")
-_STOP = prepared.statement("journal_stop", "uuid uuid bigint text text jsonb text text jsonb text")
 _PROGRESS = prepared.statement("journal_progress", "uuid uuid bigint jsonb text jsonb")
 _CHECK = prepared.statement("journal_check", "uuid uuid bigint")
 _NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
@@ -193,6 +192,20 @@ class Holder:
                 unsettled.tell(self.lease.run)
         return None
 
+    def close_and_succeed(self, closing: Closing, result: str) -> None:
+        """Record the run's last turn, which was completed, and its end in one commit; no question of it was ever put.
+
+        Raises LostLease; Halted where the closing is recorded and the run was stopped meanwhile.
+        """
+        change = Change(closing)
+        closes = boundary.question(boundary.values(self._who, self.journal, change))
+        closed, ended = prepared.together([[closes, stopping.question(self._who, states.SUCCEEDED, result=result)]])
+        answer = boundary.told(closed)
+        if answer.code == "lost":
+            raise LostLease
+        self.journal = standing.told(self.journal, answer, change, fence=self.lease.fence)
+        self._stopped(states.SUCCEEDED, stopping.told(ended))
+
     def give_back(self, because: str) -> None:
         """Back to `queued` without having failed: shutdown, time slice used up."""
         self._stop(states.QUEUED, data={"because": because})
@@ -221,10 +234,11 @@ class Holder:
         result: str | None = None,
         data: dict[str, str] | None = None,
     ) -> None:
-        event = states.run_event(states.RUNNING, status)
-        *key, actor = self._who
-        values = (*key, status, reason, actor, event, message, exact_json.dumps(data or {}), result)
-        code, found, last_event = prepared.one(_STOP, values)
+        asked = stopping.question(self._who, status, reason=reason, message=message, result=result, data=data)
+        self._stopped(status, stopping.told(prepared.run(*asked)))
+
+    def _stopped(self, status: str, answer: stopping.Answer) -> None:
+        code, found, last_event = answer
         if code != "ok":
             raise LostLease if code == "lost" else Halted(found)
         self._ring(last_event)

@@ -46,7 +46,8 @@ SELECT date_part('epoch', c.now) FROM closed c
 """
 _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 """A plan is made once and kept: a table that is small just then is not to be read as a whole ever after."""
-_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX} || set_config('app.unheard', $3, true)"
+_FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX}"
+_HEARD = "SELECT events_appended($1::uuid, subject_of_run($2::uuid), $3::bigint, $4::bigint)"
 EVENTS = 3
 _ALWAYS = """
     tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text completed:jsonb
@@ -112,17 +113,25 @@ def write(who: Who, journal: Journal, usual: Usual, beside: Callable[[], None], 
     None where nothing was written: not all is as `journal` says, or a webhook hears of the run. Where that may be, as
     `heard` says, it is seen to that it does.
     """
-    return sent(who, *_asked(who, journal, usual, heard=heard), beside, heard=heard)
+    told = (journal.last_event + 1, journal.last_event + EVENTS) if heard else None
+    return sent(who, *_asked(who, journal, usual, heard=heard), beside, heard=told)
 
 
 def sent(
-    who: Who, query: str, values: Sequence[prepared.Value], beside: Callable[[], None], *, heard: bool
+    who: Who, query: str, values: Sequence[prepared.Value], beside: Callable[[], None], *, heard: tuple[int, int] | None
 ) -> float | None:
-    """Take the lock and run a statement that writes all or nothing, and gives its time; as `write`."""
+    """Take the lock and run a statement that writes all or nothing, and gives its time; as `write`.
+
+    `heard` are the first and the last number of its events, where a webhook may hear of them.
+    """
     tenant, run, *_ = who
-    first = (_FIRST, (tenant, f"run:{run}", "" if heard else "1"))
+    first = (_FIRST, (tenant, f"run:{run}"))
     try:
-        answer = prepared.run_after(first, query, values, beside)
+        if heard:
+            hear = (_HEARD, (tenant, run, *map(str, heard)))
+            answer = prepared.together([[first, (query, values), hear]], lambda _: beside())[1]
+        else:
+            answer = prepared.run_after(first, query, values, beside)
     except IntegrityError:  # Somebody else has told of this run meanwhile: the next event has another number.
         return None
     return float(answer.get_value(0, 0) or 0) if answer.ntuples else None

@@ -57,4 +57,5 @@ def write(
     started = f'{{"step":{seq},"tool":{tool},"attempt":1,"kind":"call"}}'
     last, stamp = str(journal.last_event), str(opening.stamp)
     values = [*who, "t" if heard else "f", last, str(seq), opening.key, stamp, opening.message, started]
-    return sent(who, QUERY, values, beside, heard=heard)
+    number = journal.last_event + 1
+    return sent(who, QUERY, values, beside, heard=(number, number) if heard else None)

@@ -235,42 +235,18 @@ BEGIN
     coalesce((SELECT max(e.seq) FROM tenants_event e WHERE e.tenant_id = p_tenant AND e.subject = v_subject), 0) + 1,
     p_name, clock_timestamp(), p_actor, p_message, p_data
   RETURNING seq INTO v_seq;
+  PERFORM events_appended(p_tenant, v_subject, v_seq, v_seq);
   RETURN v_seq;
 END $$;
 
-CREATE FUNCTION public.event_to_webhooks() RETURNS trigger
+CREATE FUNCTION public.events_appended(p_tenant uuid, p_subject bytea, p_first bigint, p_last bigint) RETURNS void
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  -- Nearly always so, and several times cheaper than an INSERT of nothing.
   IF NOT EXISTS (
-    SELECT FROM approvals_channel c
-    WHERE c.tenant_id = NEW.tenant_id AND c.kind = 'webhook' AND c.enabled AND NEW.name = ANY (c.events)
+    SELECT FROM approvals_channel c WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled
   ) THEN
-    RETURN NULL;
-  END IF;
-  INSERT INTO approvals_delivery (
-    id, tenant_id, request_id, channel_id, kind, key, transport, address, status, attempts, due_at, error, subject, seq
-  )
-  SELECT gen_random_uuid(), NEW.tenant_id,
-    CASE WHEN NEW.name LIKE 'approval.%' THEN (NEW.data ->> 'request')::uuid END,
-    c.id, NEW.name, 'event:' || subject_text(NEW.subject) || ':' || NEW.seq, 'webhook', c.id::text, 'pending', 0,
-    clock_timestamp(), '', subject_text(NEW.subject), NEW.seq
-  FROM approvals_channel c
-  WHERE c.tenant_id = NEW.tenant_id AND c.kind = 'webhook' AND c.enabled AND c.archived_at IS NULL
-    AND NEW.name = ANY (c.events);
-  RETURN NULL;
-END $$;
-
-CREATE FUNCTION public.events_to_webhooks() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-  IF current_setting('app.unheard', true) = '1' THEN
-    RETURN NULL;
-  END IF;
-  IF NOT EXISTS (SELECT FROM approvals_channel c WHERE c.kind = 'webhook' AND c.enabled) THEN
-    RETURN NULL;
+    RETURN;
   END IF;
   INSERT INTO approvals_delivery (
     id, tenant_id, request_id, channel_id, kind, key, transport, address, status, attempts, due_at, error, subject, seq
@@ -279,10 +255,11 @@ BEGIN
     CASE WHEN e.name LIKE 'approval.%' THEN (e.data ->> 'request')::uuid END,
     c.id, e.name, 'event:' || subject_text(e.subject) || ':' || e.seq, 'webhook', c.id::text, 'pending', 0,
     clock_timestamp(), '', subject_text(e.subject), e.seq
-  FROM appended e
+  FROM tenants_event e
   JOIN approvals_channel c ON c.tenant_id = e.tenant_id
-  WHERE c.kind = 'webhook' AND c.enabled AND c.archived_at IS NULL AND e.name = ANY (c.events);
-  RETURN NULL;
+  WHERE e.tenant_id = p_tenant AND e.subject = p_subject AND e.seq BETWEEN p_first AND p_last
+    AND c.kind = 'webhook' AND c.enabled AND c.archived_at IS NULL AND e.name = ANY (c.events)
+  ON CONFLICT (tenant_id, key, transport, address) DO NOTHING;
 END $$;
 
 CREATE FUNCTION public.forget_answers(p_limit integer) RETURNS bigint
@@ -453,6 +430,7 @@ BEGIN
      WHERE e.told;
     GET DIAGNOSTICS v_told = ROW_COUNT;
     last_event := last_event + v_more + v_told;
+    PERFORM events_appended(p_tenant, v_subject, first_event, last_event);
 END $$;
 
 CREATE FUNCTION public.journal_check(p_tenant uuid, p_run uuid, p_fence bigint, OUT code text, OUT status text) RETURNS record
@@ -965,6 +943,7 @@ CREATE FUNCTION public.request_answer(p_tenant uuid, p_request uuid, p_subject t
     AS $$
 DECLARE
     v_subject bytea;
+    v_first bigint;
     v_last bigint;
 BEGIN
     INSERT INTO approvals_review (id, tenant_id, request_id, member_id, in_place_of_id, version, decision, comment,
@@ -986,7 +965,10 @@ BEGIN
       FROM (VALUES (1, 'approval.reviewed', p_message, p_data), (2, p_event, p_end_message, p_end_data))
            AS x(place, name, message, data)
      WHERE x.name IS NOT NULL;
-    RETURN v_last + CASE WHEN p_status IS NULL THEN 1 ELSE 2 END;
+    v_first := v_last + 1;
+    v_last := v_last + CASE WHEN p_status IS NULL THEN 1 ELSE 2 END;
+    PERFORM events_appended(p_tenant, v_subject, v_first, v_last);
+    RETURN v_last;
 END $$;
 
 CREATE FUNCTION public.request_ascend(p_tenant uuid, p_request uuid, p_subject text, p_row text, p_now timestamp with time zone, p_may json, p_level integer, p_rung integer, p_short integer, p_due_at timestamp with time zone, p_next_at timestamp with time zone, p_stamp bigint, p_actor jsonb, p_facts jsonb, p_told jsonb, OUT code text, OUT last_event bigint) RETURNS record
@@ -1380,6 +1362,7 @@ BEGIN
       FROM run, event;
     code := 'ok';
     IF run_take.fence IS NOT NULL THEN
+        PERFORM events_appended(p_tenant, v_subject, run_take.started, run_take.started);
         RETURN;
     END IF;
     SELECT j.agent, j.version, j.title, j.status, j.reason, j.labels, j.initiators, j.started_by, j.budget, j.deadline,
@@ -1442,6 +1425,7 @@ BEGIN
                    (last_event, CASE WHEN woken THEN 'run.resumed' END, '', jsonb_build_object('because', p_because) || p_data))
            AS e(seq, name, message, data)
      WHERE e.name IS NOT NULL;
+    PERFORM events_appended(p_tenant, subject_of_run(p_run), v_before + 1, last_event);
 END $$;
 
 CREATE FUNCTION public.runs_run_fixed() RETURNS trigger
@@ -2781,71 +2765,74 @@ INSERT INTO public.django_migrations VALUES
 	(29, 'tenants', '0006_digests_as_bytes', now()),
 	(30, 'tenants', '0007_append_in_one', now()),
 	(31, 'tenants', '0008_subjects_in_line', now()),
-	(32, 'approvals', '0001_questions_answers_rules', now()),
-	(33, 'approvals', '0002_row_security_states_and_doors', now()),
-	(34, 'approvals', '0003_ask_again', now()),
-	(35, 'approvals', '0004_what_comes_next', now()),
-	(36, 'approvals', '0005_calendars_and_rotations', now()),
-	(37, 'approvals', '0006_end_and_climb', now()),
-	(38, 'approvals', '0007_due_in_turn', now()),
-	(39, 'approvals', '0008_share_what_many_requests_say', now()),
-	(40, 'approvals', '0009_lapse_in_one', now()),
-	(41, 'approvals', '0010_ways_out', now()),
-	(42, 'approvals', '0011_deliveries_by_state_and_channel', now()),
-	(43, 'approvals', '0012_fewer_indexes', now()),
-	(44, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
-	(45, 'approvals', '0014_what_rooms_hear', now()),
-	(46, 'approvals', '0015_ask_once_who_hears_events', now()),
-	(47, 'approvals', '0016_count_refused_callbacks', now()),
-	(48, 'approvals', '0017_count_what_was_given_up', now()),
-	(49, 'approvals', '0018_each_way_out_in_turn', now()),
-	(50, 'approvals', '0019_many_at_once', now()),
-	(51, 'approvals', '0020_answer_in_one', now()),
-	(52, 'approvals', '0021_read_what_is_seldom_apart', now()),
-	(53, 'approvals', '0022_events_of_an_answer_go_on', now()),
-	(54, 'approvals', '0023_statuses_known_by_their_trigger', now()),
-	(55, 'approvals', '0024_counts_without_a_check_each', now()),
-	(56, 'approvals', '0025_events_that_nobody_hears', now()),
-	(57, 'approvals', '0026_find_what_waits_in_its_turn', now()),
-	(58, 'approvals', '0027_take_only_messages_one_can_word', now()),
-	(59, 'approvals', '0028_find_deliveries_of_a_subject', now()),
-	(60, 'runs', '0001_tables_of_a_run', now()),
-	(61, 'runs', '0002_row_security_states_and_boundaries', now()),
-	(62, 'runs', '0003_doors_of_the_sweep', now()),
-	(63, 'runs', '0004_purge_what_is_past_its_time', now()),
-	(64, 'config', '0001_counts_for_the_metrics', now()),
-	(65, 'guardian', '0001_initial', now()),
-	(66, 'guardian', '0002_generic_permissions_index', now()),
-	(67, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
-	(68, 'mfa', '0001_initial', now()),
-	(69, 'mfa', '0002_authenticator_timestamps', now()),
-	(70, 'mfa', '0003_authenticator_type_uniq', now()),
-	(71, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
-	(72, 'runs', '0006_hear_answers_in_one', now()),
-	(73, 'runs', '0007_events_in_less_room', now()),
-	(74, 'runs', '0008_read_steps_from_the_last_summary', now()),
-	(75, 'runs', '0009_blank_by_target', now()),
-	(76, 'runs', '0010_boundaries_in_fewer_words', now()),
-	(77, 'runs', '0011_read_steps_by_number', now()),
-	(78, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
-	(79, 'runs', '0013_wake_in_one_update', now()),
-	(80, 'runs', '0014_wake_with_what_led_to_it', now()),
-	(81, 'runs', '0015_leases_say_what_is_otherwise', now()),
-	(82, 'runs', '0016_take_a_run_with_its_record', now()),
-	(83, 'runs', '0017_renew_leases_without_waiting', now()),
-	(84, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
-	(85, 'runs', '0019_plan_once', now()),
-	(86, 'runs', '0020_find_few_by_their_runs', now()),
-	(87, 'runs', '0021_purge_under_each_lock', now()),
-	(88, 'sessions', '0001_initial', now()),
-	(89, 'socialaccount', '0001_initial', now()),
-	(90, 'socialaccount', '0002_token_max_lengths', now()),
-	(91, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(92, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(93, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(94, 'socialaccount', '0006_alter_socialaccount_extra_data', now()),
-	(95, 'tenants', '0009_switched_persons_move_stamps', now()),
-	(96, 'tenants', '0010_settled_outcomes_by_their_audit', now());
+	(32, 'tenants', '0009_switched_persons_move_stamps', now()),
+	(33, 'tenants', '0010_settled_outcomes_by_their_audit', now()),
+	(34, 'tenants', '0011_tell_who_hears_events', now()),
+	(35, 'approvals', '0001_questions_answers_rules', now()),
+	(36, 'approvals', '0002_row_security_states_and_doors', now()),
+	(37, 'approvals', '0003_ask_again', now()),
+	(38, 'approvals', '0004_what_comes_next', now()),
+	(39, 'approvals', '0005_calendars_and_rotations', now()),
+	(40, 'approvals', '0006_end_and_climb', now()),
+	(41, 'approvals', '0007_due_in_turn', now()),
+	(42, 'approvals', '0008_share_what_many_requests_say', now()),
+	(43, 'approvals', '0009_lapse_in_one', now()),
+	(44, 'approvals', '0010_ways_out', now()),
+	(45, 'approvals', '0011_deliveries_by_state_and_channel', now()),
+	(46, 'approvals', '0012_fewer_indexes', now()),
+	(47, 'approvals', '0013_enter_the_index_of_what_is_due', now()),
+	(48, 'approvals', '0014_what_rooms_hear', now()),
+	(49, 'approvals', '0015_ask_once_who_hears_events', now()),
+	(50, 'approvals', '0016_count_refused_callbacks', now()),
+	(51, 'approvals', '0017_count_what_was_given_up', now()),
+	(52, 'approvals', '0018_each_way_out_in_turn', now()),
+	(53, 'approvals', '0019_many_at_once', now()),
+	(54, 'approvals', '0020_answer_in_one', now()),
+	(55, 'approvals', '0021_read_what_is_seldom_apart', now()),
+	(56, 'approvals', '0022_events_of_an_answer_go_on', now()),
+	(57, 'approvals', '0023_statuses_known_by_their_trigger', now()),
+	(58, 'approvals', '0024_counts_without_a_check_each', now()),
+	(59, 'approvals', '0025_events_that_nobody_hears', now()),
+	(60, 'approvals', '0026_find_what_waits_in_its_turn', now()),
+	(61, 'approvals', '0027_take_only_messages_one_can_word', now()),
+	(62, 'approvals', '0028_find_deliveries_of_a_subject', now()),
+	(63, 'approvals', '0029_webhooks_hear_where_events_are_appended', now()),
+	(64, 'runs', '0001_tables_of_a_run', now()),
+	(65, 'runs', '0002_row_security_states_and_boundaries', now()),
+	(66, 'runs', '0003_doors_of_the_sweep', now()),
+	(67, 'runs', '0004_purge_what_is_past_its_time', now()),
+	(68, 'config', '0001_counts_for_the_metrics', now()),
+	(69, 'guardian', '0001_initial', now()),
+	(70, 'guardian', '0002_generic_permissions_index', now()),
+	(71, 'guardian', '0003_remove_groupobjectpermission_guardian_gr_content_ae6aec_idx_and_more', now()),
+	(72, 'mfa', '0001_initial', now()),
+	(73, 'mfa', '0002_authenticator_timestamps', now()),
+	(74, 'mfa', '0003_authenticator_type_uniq', now()),
+	(75, 'runs', '0005_actors_in_short_and_wordings_purged', now()),
+	(76, 'runs', '0006_hear_answers_in_one', now()),
+	(77, 'runs', '0007_events_in_less_room', now()),
+	(78, 'runs', '0008_read_steps_from_the_last_summary', now()),
+	(79, 'runs', '0009_blank_by_target', now()),
+	(80, 'runs', '0010_boundaries_in_fewer_words', now()),
+	(81, 'runs', '0011_read_steps_by_number', now()),
+	(82, 'runs', '0012_latest_attempt_in_its_steps_row', now()),
+	(83, 'runs', '0013_wake_in_one_update', now()),
+	(84, 'runs', '0014_wake_with_what_led_to_it', now()),
+	(85, 'runs', '0015_leases_say_what_is_otherwise', now()),
+	(86, 'runs', '0016_take_a_run_with_its_record', now()),
+	(87, 'runs', '0017_renew_leases_without_waiting', now()),
+	(88, 'runs', '0018_take_runs_without_waiting_for_webhooks', now()),
+	(89, 'runs', '0019_plan_once', now()),
+	(90, 'runs', '0020_find_few_by_their_runs', now()),
+	(91, 'runs', '0021_purge_under_each_lock', now()),
+	(92, 'runs', '0022_tell_who_hears_where_it_is_not_known', now()),
+	(93, 'sessions', '0001_initial', now()),
+	(94, 'socialaccount', '0001_initial', now()),
+	(95, 'socialaccount', '0002_token_max_lengths', now()),
+	(96, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(97, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(98, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(99, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2859,7 +2846,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 96, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 99, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 
@@ -3466,8 +3453,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_auditentry 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tenants_event FOR EACH ROW EXECUTE FUNCTION public.append_only('purge');
 
 CREATE TRIGGER delivery_states BEFORE INSERT OR UPDATE OF status ON public.approvals_delivery FOR EACH ROW EXECUTE FUNCTION public.delivery_states();
-
-CREATE TRIGGER events_to_webhooks AFTER INSERT ON public.tenants_event REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION public.events_to_webhooks();
 
 CREATE TRIGGER fixed BEFORE UPDATE OF id ON public.runs_run FOR EACH ROW EXECUTE FUNCTION public.runs_run_fixed();
 

@@ -30,6 +30,7 @@ BEGIN
                    (last_event, CASE WHEN woken THEN 'run.resumed' END, '', jsonb_build_object('because', p_because) || p_data))
            AS e(seq, name, message, data)
      WHERE e.name IS NOT NULL;
+    PERFORM events_appended(p_tenant, subject_of_run(p_run), v_before + 1, last_event);
 END $$;
 
 -- The same with nothing before it: the number of its event, NULL where it is not woken.

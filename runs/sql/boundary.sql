@@ -149,4 +149,5 @@ BEGIN
      WHERE e.told;
     GET DIAGNOSTICS v_told = ROW_COUNT;
     last_event := last_event + v_more + v_told;
+    PERFORM events_appended(p_tenant, v_subject, first_event, last_event);
 END $$;

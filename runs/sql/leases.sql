@@ -56,6 +56,7 @@ BEGIN
       FROM run, event;
     code := 'ok';
     IF run_take.fence IS NOT NULL THEN
+        PERFORM events_appended(p_tenant, v_subject, run_take.started, run_take.started);
         RETURN;
     END IF;
     SELECT j.agent, j.version, j.title, j.status, j.reason, j.labels, j.initiators, j.started_by, j.budget, j.deadline,

@@ -97,6 +97,8 @@ def test_of_the_events_of_one_statement_each_is_told_that_was_subscribed_to(
                 " SELECT app_tenant(), subject_bytes('case:1'), e.seq, e.name, now(), '[\"command\"]', '', '{}'"
                 " FROM unnest(ARRAY['step.completed', 'step.planned', 'step.started']) WITH ORDINALITY AS e(name, seq)"
             )
+            cursor.execute("SELECT events_appended(app_tenant(), subject_bytes('case:1'), 1, 3)")
+            cursor.execute("SELECT events_appended(app_tenant(), subject_bytes('case:1'), 1, 3)")  # Told once.
     assert sorted((row.seq, row.kind, row.subject) for row in sent(acme)) == [
         (1, "step.completed", "case:1"),
         (3, "step.started", "case:1"),

@@ -1,5 +1,6 @@
 """Every table is a tenant's or global, and every tenant table keeps tenants apart by itself."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,3 +158,13 @@ def test_doors_are_the_owners_closed_to_the_public_and_with_a_path_of_their_own(
         assert owner == "vermilion_owner", name
         assert "search_path=pg_catalog" in (config or ""), name
         assert not any(grant.startswith("=") for grant in acl.split(" ")), f"everybody may call {name}"
+
+
+def test_whoever_appends_events_says_so_to_whoever_hears_them(rows: Any) -> None:
+    """The two statements of a worker that do not are sent where the lease says that nobody hears."""
+    found = rows("SELECT proname, prosrc FROM pg_proc WHERE position('INSERT INTO tenants_event' in prosrc) > 0")
+    assert "event_append" in dict(found)
+    assert [name for name, source in found if "PERFORM events_appended(" not in source] == []
+    sources = [each for app in ("tenants", "approvals", "runs", "config") for each in Path(app).rglob("*.py")]
+    told = {str(each) for each in sources if "INSERT INTO tenants_event" in each.read_text()}
+    assert {each for each in told if "migrations" not in each} == {"runs/onward.py", "runs/openings.py"}
