@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,19 @@ tenant = UUID(os.environ["TENANT"])
 with scope(tenant):
     Channel.objects.create(tenant_id=tenant, kind="webhook", name="hook", enabled=True)
     os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+STOPS_ONCE = """
+import os, pathlib, signal
+from approvals import requests
+flag, tell = pathlib.Path("{flag}"), requests.tell
+def tell_and_stop(*rest, **values):
+    tell(*rest, **values)
+    if not flag.exists():
+        flag.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGSTOP)
+requests.tell = tell_and_stop
 """
 
 
@@ -73,6 +87,28 @@ def test_a_run_goes_on_though_the_process_that_locked_its_lease_stands_still(
     assert "Traceback" not in said
     with scope(acme.pk):
         assert not Channel.objects.exists()
+
+
+def test_a_worker_that_stands_still_while_it_asks_people_is_overtaken_and_goes_on_with_other_runs(
+    own_workers: Callable[..., Any], acme: Tenant, tmp_path: Path
+) -> None:
+    """It has the run's lock: without an end to its transaction no other worker could take the run up, nor anybody
+    cancel it."""
+    (tmp_path / "stands_still.py").write_text(STOPS_ONCE.format(flag=tmp_path / "flag"))
+    told = {"AGENT_MODULES": "tests.cast.agents,stands_still", "PYTHONPATH": str(tmp_path)}
+    workers = own_workers(n=2, LEASE_SECONDS="3", IDLE_TRANSACTION_SECONDS="2", **told)
+    run = runs.start(acme, [call("refund")])
+    runs.so(lambda: (tmp_path / "flag").exists())
+    pid = int((tmp_path / "flag").read_text())
+    runs.until(acme, run, "waiting_approval", within=30)
+    assert standing(pid) == "T"
+    assert runs.story(acme, run).count("approval.requested") == 1
+    stood = workers.pids.index(pid)
+    os.kill(pid, signal.SIGCONT)
+    workers.kill(1 - stood)
+    runs.until(acme, runs.start(acme, [call("pay")]), "succeeded", within=30)
+    assert workers.processes[stood].poll() is None
+    assert "OperationalError" in workers.log, "what it met is an outage"
 
 
 def test_what_asks_in_a_transaction_that_was_ended_meets_an_outage_and_the_next_one_works() -> None:
