@@ -116,13 +116,14 @@ def publish(
 
 
 def archive(rule_id: UUID, *, actor: Actor, channel: str = "") -> None:
-    """Take a rule out of force; its versions stay. The default cannot go."""
+    """Take a rule out of force, or a draft away that never was in force; its versions stay. The default cannot go."""
     rule = _found(rule_id)
     if rule.is_default:
         raise errors.field("id", _("The default rule stays. Change it instead."), code="default_rule")
     PolicyRule.objects.filter(pk=rule.pk).update(archived_at=clock.now(), live=None)
     stamps.bump()
-    _record("policy.archived", rule, actor=actor, detail={"name": rule.name}, channel=channel)
+    detail = {"name": rule.name, **({"draft": True} if rule.live is None else {})}
+    _record("policy.archived", rule, actor=actor, detail=detail, channel=channel)
 
 
 def make_default(*, actor: Actor) -> PolicyRule:

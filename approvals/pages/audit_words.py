@@ -177,6 +177,8 @@ def done(action: str, detail: Mapping[str, Any]) -> str:
         closer = settled and str(settled) % {"step": detail.get("step", "?")}
     elif action == "tool.changed":
         closer = _tool(detail)
+    elif action == "policy.archived" and detail.get("draft"):
+        closer = gettext_lazy("discarded the draft of the rule")
     return str(closer or DONE.get(action, action))
 
 

@@ -202,6 +202,10 @@ def test_a_draft_that_never_was_in_force_is_discarded_and_not_taken_out_of_force
     assert "The draft of “Someday” is discarded." in done
     assert "out of force" not in done
     assert "Someday" not in client.get(f"{BASE}policies/").text
+    assert client.post(f"{BASE}policies/{live.pk}/archive/").status_code == 303
+    told = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get("/t/acme/audit/").text))
+    assert "discarded the draft of the rule Someday" in told
+    assert "took out of force the rule Today" in told
 
 
 def test_the_list_says_once_how_many_of_one_group_a_rule_asks(acme: Tenant, ravi: Member, alice: Member) -> None:
