@@ -164,3 +164,11 @@ def test_an_admin_who_becomes_a_manager_is_told_that_it_is_theirs_now(her_run: S
     unsettled.sweep()
     _first, second = send(her_run)
     assert f"/t/acme/outcomes/?step={her_run.id}-2" in second.body
+
+
+def test_the_sweep_reads_the_steps_of_marked_runs_alone(run: Started, mona: Member) -> None:
+    lose(run)
+    with scope(run.tenant), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('enable_seqscan', 'off', true)")
+        plan = unsettled.lately().explain()
+    assert "run_id = " in plan, plan
