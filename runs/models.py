@@ -82,8 +82,10 @@ class Lease(RunRow):
     crashes = models.IntegerField(default=0)
     """How often in a row a holder vanished at step `crash_seq`."""
     crash_seq = models.BigIntegerField(default=0)
-    halted = models.BooleanField(db_default=False)
+    stopped = models.BooleanField(db_default=False)
     """Whether its run has left `running` since it was taken; kept by a trigger on the run."""
+    halted = models.BooleanField(db_default=False)
+    """Whether it was stopped, or a webhook hears of it: whoever does not ask for each of the two looks here."""
     heard = models.BooleanField(db_default=False)
     """Whether a webhook of the tenant was on since it was taken; kept by a trigger on the channels."""
 

@@ -24,7 +24,7 @@ WITH closed AS (
            last_closed_at = clock_timestamp(), last_cause = '', last_message = ''
       FROM runs_lease l
      WHERE l.tenant_id = :tenant AND l.run_id = :run AND l.fence = :fence
-       AND coalesce(l.until, '-infinity') > clock_timestamp() AND NOT l.halted AND (NOT l.heard OR :heard) {stamp}
+       AND coalesce(l.until, '-infinity') > clock_timestamp() AND {goes_on} {stamp}
        AND s.tenant_id = :tenant AND s.run_id = :run AND s.seq = :close
        AND s.last_opened_at IS NOT NULL AND s.last_closed_at IS NULL
  RETURNING s.last_closed_at AS now
@@ -49,8 +49,10 @@ _BY_INDEX = "set_config('enable_seqscan', 'off', true)"
 _FIRST = f"{ENTER_AND_HOLD} || {_BY_INDEX}"
 _HEARD = "SELECT events_appended($1::uuid, subject_of_run($2::uuid), $3::bigint, $4::bigint)"
 EVENTS = 3
+GOES_ON = {False: "NOT l.halted", True: "NOT l.stopped"}
+"""Whether all may go on, by whether a webhook may hear of it: then the lease always counts as halted."""
 _ALWAYS = """
-    tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer close:bigint result:text completed:jsonb
+    tenant:uuid run:uuid fence:bigint actor:jsonb last:integer close:bigint result:text completed:jsonb
     open:bigint kind:text planned:jsonb started:jsonb
 """
 _SAID = """
@@ -65,13 +67,13 @@ _USAGE = "tokens_in:bigint tokens_out:bigint cost:numeric tokens_total:bigint co
 
 
 @cache
-def _query(*, said: bool, stamped: bool, used: bool) -> str:
+def _query(*, said: bool, stamped: bool, used: bool, heard: bool) -> str:
     """The statement where more is said than that a turn begins, where a call was judged under a stamp, where a turn
     says what it used, or without these: a value that is not sent costs PostgreSQL nothing."""
     more = ((_SAID, said), (_STAMP, stamped), (_USAGE, used))
     names = " ".join((_ALWAYS, *(each for each, wanted in more if wanted))).split()
     usage = "".join(f"{name} = :{name}, " for name in re.findall(r"(\w+):", _USAGE)) if used else ""
-    text = _STATEMENT.format(usage=usage, stamp=_UNCHANGED if stamped else "")
+    text = _STATEMENT.format(usage=usage, stamp=_UNCHANGED if stamped else "", goes_on=GOES_ON[heard])
     places = {name: _UNSAID.get(name, "''") for name in re.findall(r"(\w+):", _SAID)}
     places |= {name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in names), 1)}
     return re.sub(r"(?<!:):(\w+)", lambda found: places[found[1]], text)
@@ -140,7 +142,7 @@ def sent(
 def _asked(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[str, list[prepared.Value]]:
     """The statement and its values."""
     closing, planned, opening = usual
-    values = [*who, "t" if heard else "f", *_always(journal, *usual)]
+    values = [*who, *_always(journal, *usual)]
     told = (closing.note, *planned[1:5], *map(_row, planned[6:9]), opening.key, planned.message, opening.message)
     if said := bool(planned.turn) or any(told):
         values += (told[0], str(planned.turn), *told[1:])
@@ -148,7 +150,7 @@ def _asked(who: Who, journal: Journal, usual: Usual, *, heard: bool) -> tuple[st
         values.append(str(opening.stamp))
     if closing.usage:
         values += _used(journal, closing.usage)
-    return _query(said=said, stamped=opening.stamp is not None, used=closing.usage is not None), values
+    return _query(said=said, stamped=opening.stamp is not None, used=closing.usage is not None, heard=heard), values
 
 
 def _always(journal: Journal, closing: Closing, planned: Planned, opening: Opening) -> tuple[prepared.Value, ...]:

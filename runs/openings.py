@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from runs.boundary import Who
 from runs.entries import Journal, Opening
-from runs.onward import quoted, sent
+from runs.onward import GOES_ON, quoted, sent
 
 _STATEMENT = """
 WITH opened AS (
@@ -18,7 +18,7 @@ WITH opened AS (
            last_kind = 'call', last_fence = :fence, last_key = :key, last_opened_at = clock_timestamp()
       FROM runs_lease l
      WHERE l.tenant_id = :tenant AND l.run_id = :run AND l.fence = :fence
-       AND coalesce(l.until, '-infinity') > clock_timestamp() AND NOT l.halted AND (NOT l.heard OR :heard)
+       AND coalesce(l.until, '-infinity') > clock_timestamp() AND {goes_on}
        AND (SELECT t.stamp FROM tenants_tenant t WHERE t.id = :tenant) = :stamp
        AND s.tenant_id = :tenant AND s.run_id = :run AND s.seq = :open AND s.status = 'planned' AND s.attempts = 0
  RETURNING s.last_opened_at AS now
@@ -29,13 +29,16 @@ WITH opened AS (
 SELECT date_part('epoch', o.now) FROM opened o
 """
 _NAMES = """
-    tenant:uuid run:uuid fence:bigint actor:jsonb heard:boolean last:integer open:bigint key:text stamp:bigint note:text
+    tenant:uuid run:uuid fence:bigint actor:jsonb last:integer open:bigint key:text stamp:bigint note:text
     started:jsonb
 """
 _PLACES = {
     name: f"${place}::{kind}" for place, (name, kind) in enumerate((each.split(":") for each in _NAMES.split()), 1)
 }
-QUERY = re.sub(r"(?<!:):(\w+)", lambda found: _PLACES[found[1]], _STATEMENT)
+QUERIES = {
+    heard: re.sub(r"(?<!:):(\w+)", lambda found: _PLACES[found[1]], _STATEMENT.format(goes_on=goes_on))
+    for heard, goes_on in GOES_ON.items()
+}
 
 
 def usual(journal: Journal, opening: Opening) -> bool:
@@ -56,6 +59,6 @@ def write(
     seq, tool = opening.step, quoted(journal.step(opening.step).tool)
     started = f'{{"step":{seq},"tool":{tool},"attempt":1,"kind":"call"}}'
     last, stamp = str(journal.last_event), str(opening.stamp)
-    values = [*who, "t" if heard else "f", last, str(seq), opening.key, stamp, opening.message, started]
+    values = [*who, last, str(seq), opening.key, stamp, opening.message, started]
     number = journal.last_event + 1
-    return sent(who, QUERY, values, beside, heard=(number, number) if heard else None)
+    return sent(who, QUERIES[heard], values, beside, heard=(number, number) if heard else None)

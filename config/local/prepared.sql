@@ -778,7 +778,7 @@ CREATE FUNCTION public.lease_halts() RETURNS trigger
     AS $$
 BEGIN
     IF OLD.status = 'running' AND NEW.status <> 'running' THEN
-        UPDATE runs_lease l SET halted = true
+        UPDATE runs_lease l SET stopped = true, halted = true
          WHERE l.tenant_id = NEW.tenant_id AND l.run_id = NEW.id AND l.until IS NOT NULL;
     END IF;
     RETURN NULL;
@@ -792,7 +792,7 @@ BEGIN
         PERFORM pg_advisory_xact_lock(subject_key(NEW.tenant_id, '#heard'));
         PERFORM FROM runs_lease l
           WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard ORDER BY l.run_id FOR UPDATE;
-        UPDATE runs_lease l SET heard = true
+        UPDATE runs_lease l SET heard = true, halted = true
          WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard;
     END IF;
     RETURN NULL;
@@ -1346,10 +1346,9 @@ BEGIN
     lease AS (
         UPDATE runs_lease l
            SET fence = run.fence, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
-               halted = false,
-               heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
-                                            WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
-          FROM run
+               stopped = false, halted = asked.heard, heard = asked.heard
+          FROM run, (SELECT v_coming OR EXISTS (SELECT FROM approvals_channel c
+                                                 WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)) AS asked(heard)
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run),
     event AS (
         INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
@@ -1389,7 +1388,7 @@ BEGIN
     IF code = 'ok' THEN
         UPDATE runs_lease l
            SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
-               halted = true,
+               stopped = true, halted = true,
                heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
                                             WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run
@@ -2146,7 +2145,8 @@ CREATE TABLE public.runs_lease (
     tenant_id uuid NOT NULL,
     run_id uuid NOT NULL,
     halted boolean DEFAULT false NOT NULL,
-    heard boolean DEFAULT false NOT NULL
+    heard boolean DEFAULT false NOT NULL,
+    stopped boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.runs_lease FORCE ROW LEVEL SECURITY;
@@ -2833,13 +2833,16 @@ INSERT INTO public.django_migrations VALUES
 	(91, 'runs', '0021_purge_under_each_lock', now()),
 	(92, 'runs', '0022_tell_who_hears_where_it_is_not_known', now()),
 	(93, 'runs', '0023_end_a_run_in_fewer_looks', now()),
-	(94, 'sessions', '0001_initial', now()),
-	(95, 'socialaccount', '0001_initial', now()),
-	(96, 'socialaccount', '0002_token_max_lengths', now()),
-	(97, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(98, 'socialaccount', '0004_app_provider_id_settings', now()),
-	(99, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(100, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(94, 'runs', '0024_ask_at_length_where_somebody_hears', now()),
+	(95, 'runs', '0025_make_up_for_what_was_at_work', now()),
+	(96, 'sessions', '0001_initial', now()),
+	(97, 'socialaccount', '0001_initial', now()),
+	(98, 'socialaccount', '0002_token_max_lengths', now()),
+	(99, 'socialaccount', '0003_extra_data_default_dict', now()),
+	(100, 'socialaccount', '0004_app_provider_id_settings', now());
+INSERT INTO public.django_migrations VALUES
+	(101, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(102, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2853,7 +2856,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 100, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 102, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 

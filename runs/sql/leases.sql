@@ -34,10 +34,9 @@ BEGIN
     lease AS (
         UPDATE runs_lease l
            SET fence = run.fence, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
-               halted = false,
-               heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
-                                            WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
-          FROM run
+               stopped = false, halted = asked.heard, heard = asked.heard
+          FROM run, (SELECT v_coming OR EXISTS (SELECT FROM approvals_channel c
+                                                 WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)) AS asked(heard)
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run),
     event AS (
         INSERT INTO tenants_event (tenant_id, subject, seq, name, at, actor, message, data)
@@ -77,7 +76,7 @@ BEGIN
     IF code = 'ok' THEN
         UPDATE runs_lease l
            SET fence = l.fence + 1, holder = p_worker, since = v_now, until = v_now + make_interval(secs => p_seconds),
-               halted = true,
+               stopped = true, halted = true,
                heard = v_coming OR EXISTS (SELECT FROM approvals_channel c
                                             WHERE c.tenant_id = p_tenant AND c.kind = 'webhook' AND c.enabled)
          WHERE l.tenant_id = p_tenant AND l.run_id = p_run
@@ -97,7 +96,7 @@ $$;
 CREATE FUNCTION lease_halts() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
     IF OLD.status = 'running' AND NEW.status <> 'running' THEN
-        UPDATE runs_lease l SET halted = true
+        UPDATE runs_lease l SET stopped = true, halted = true
          WHERE l.tenant_id = NEW.tenant_id AND l.run_id = NEW.id AND l.until IS NOT NULL;
     END IF;
     RETURN NULL;
@@ -105,13 +104,15 @@ END $$;
 
 -- What each statement that tells of a run would else have to ask for. A lease that is being taken just now has found
 -- the webhook or the lock that is held here, or is found here. Leases are locked in one order, here and where they are renewed.
+-- It counts as halted: a worker of the release before that knows that it is heard tells nobody by its own statement, and is
+-- to ask the function of the boundary.
 CREATE FUNCTION lease_heard() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
     IF NEW.kind = 'webhook' AND NEW.enabled THEN
         PERFORM pg_advisory_xact_lock(subject_key(NEW.tenant_id, '#heard'));
         PERFORM FROM runs_lease l
           WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard ORDER BY l.run_id FOR UPDATE;
-        UPDATE runs_lease l SET heard = true
+        UPDATE runs_lease l SET heard = true, halted = true
          WHERE l.tenant_id = NEW.tenant_id AND l.until IS NOT NULL AND NOT l.heard;
     END IF;
     RETURN NULL;

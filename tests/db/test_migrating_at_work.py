@@ -1,15 +1,23 @@
 """A migration beside workers of the release before: it waits for nobody in a circle, and keeps what it can."""
 
+import importlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
 from django.db.migrations.state import ProjectState
+from django.utils import timezone
 
+from approvals.models import Channel, Delivery
 from runs import functions
+from runs.models import Lease, Run
+from tenants.models import Event, Tenant
+from tenants.scope import scope
 from tenants.tables import TakeTables
+from tests.cast.journal import Started
 from tests.cast.runs import so
+from tests.db.runs.test_unsettled import lose
 from tests.harness.database import NAME, owner
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,3 +82,57 @@ def test_a_migration_and_whoever_is_at_work_do_not_wait_for_one_another() -> Non
 
         _works(then)
         begun[0].result()
+
+
+MADE_UP = importlib.import_module("runs.migrations.0025_make_up_for_what_was_at_work")
+
+
+def test_a_migration_waits_for_transactions_that_are_open_and_for_none_that_begins_later() -> None:
+    with ThreadPoolExecutor(1) as pool, owner(NAME) as working, owner(NAME) as later:
+        with working.transaction():
+            working.execute("SELECT pg_current_xact_id()")
+            waits = pool.submit(_made_up, MADE_UP.AWAIT)
+            with pytest.raises(TimeoutError):
+                waits.result(0.5)
+            later.execute("BEGIN")
+        waits.result(10)
+        later.execute("ROLLBACK")
+
+
+def _made_up(*statements: str) -> None:
+    with owner(NAME) as connection, connection.transaction():
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize("when", ["now", "long ago"])
+def test_webhooks_are_told_once_what_was_appended_while_nobody_told_them(
+    clerk: Tenant, run: Started, when: str
+) -> None:
+    with scope(clerk.pk):
+        hook = Channel.objects.create(
+            tenant_id=clerk.pk, kind="webhook", url="https://hooks.example/", events=["run.queued"], enabled=False
+        )
+        Channel.objects.filter(pk=hook.pk).update(enabled=True, created_at=Event.objects.earliest("at").at)
+    assert _deliveries(clerk) == 0
+    with owner(NAME) as connection:
+        age = "1 minute" if when == "now" else "1 day"
+        connection.execute(f"UPDATE django_migrations SET applied = now() - interval '{age}' WHERE app = 'runs'")
+    _made_up(MADE_UP.TELL)
+    _made_up(MADE_UP.TELL)
+    assert _deliveries(clerk) == (1 if when == "now" else 0)
+
+
+def _deliveries(tenant: Tenant) -> int:
+    with scope(tenant.pk):
+        return Delivery.objects.count()
+
+
+def test_what_a_function_wrote_by_its_old_text_is_marked_afterwards(clerk: Tenant, run: Started) -> None:
+    lose(run)
+    with scope(clerk.pk):
+        Run.objects.update(unsettled=False)
+        Lease.objects.update(until=timezone.now(), heard=True)
+    _made_up(MADE_UP.MARK, MADE_UP.HALT)
+    with scope(clerk.pk):
+        assert (Run.objects.get().unsettled, Lease.objects.get().halted) == (True, True)

@@ -194,5 +194,6 @@ def test_a_step_that_was_tried_before_is_left_to_the_function(run: Started, door
     assert rows(run) == before
 
 
-def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started) -> None:
-    assert ways(run, onward._query(said=True, stamped=True, used=True)) == BY_KEY
+@pytest.mark.parametrize("heard", [False, True])
+def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started, heard: bool) -> None:
+    assert ways(run, onward._query(said=True, stamped=True, used=True, heard=heard)) == BY_KEY

@@ -128,5 +128,6 @@ def test_what_is_not_the_first_attempt_under_a_stamp_is_left_to_the_function(run
     assert rows(run) == before
 
 
-def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started) -> None:
-    assert ways(run, openings.QUERY) == BY_KEY
+@pytest.mark.parametrize("heard", [False, True])
+def test_rows_are_found_by_their_keys_however_few_there_were_when_the_plan_was_made(run: Started, heard: bool) -> None:
+    assert ways(run, openings.QUERIES[heard]) == BY_KEY

@@ -10,13 +10,13 @@ from django.db import connection, connections, transaction
 from approvals import channels
 from approvals.models import Channel, Delivery
 from runs import commands, onward
-from runs.entries import Closing, Opening, Planned
-from runs.journal import Holder
+from runs.entries import Closing, Journal, Opening, Planned
+from runs.journal import Halted, Holder, load
 from runs.models import Lease
 from tenants.actors import COMMAND
 from tenants.models import Tenant
 from tenants.scope import scope
-from tests.cast.journal import Started, begin, call
+from tests.cast.journal import Started, begin, call, lapse
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -40,6 +40,11 @@ def _told(run: Started) -> list[tuple[str, int]]:
 def _lease(run: Started) -> Lease:
     with scope(run.tenant):
         return Lease.objects.get(run_id=run.id)
+
+
+def _read(run: Started) -> Journal:
+    with scope(run.tenant):
+        return load(run.tenant, run.id)
 
 
 def _two_boundaries(door: Holder) -> None:
@@ -95,6 +100,38 @@ def test_a_usual_boundary_stays_one_statement_where_it_is_heard(clerk: Tenant, r
     assert [name for name, _seq in _told(run)] == HEARD
 
 
+@pytest.mark.parametrize("way", ["before", "meanwhile"])
+def test_a_worker_of_the_release_before_asks_the_function_where_it_is_heard(clerk: Tenant, way: str) -> None:
+    """Its statement counted on a trigger that is gone; it writes nothing by a lease that is halted."""
+    if way == "before":
+        _webhook(clerk)
+    run = begin(clerk)
+    door = run.hold()
+    door.open_turn()
+    if way == "meanwhile":
+        _webhook(clerk)
+    assert _lease(run).halted
+    with scope(clerk.pk):
+        Channel.objects.update(enabled=False)
+    lapse(run)
+    run.do(commands.pause)
+    run.do(commands.resume)
+    run.hold()
+    assert not _lease(run).halted
+
+
+def test_a_run_that_is_stopped_while_it_is_heard_goes_no_further(clerk: Tenant, run: Started, door: Holder) -> None:
+    _webhook(clerk)
+    run.do(commands.pause)
+    last = len(run.events())
+    usual = onward.Usual(ASKED, call(), Opening(2, key="k"))
+    assert onward.write(door._who, _read(run), usual, lambda: None, heard=True) is None
+    with pytest.raises(Halted):
+        door.close_turn_and_open(ASKED, plans=[call()], opening=Opening(2, key="k"))
+    assert run.events()[last:] == ["step.completed", "step.planned"]
+    assert [name for name, seq in _told(run) if seq > last] == ["step.completed"]
+
+
 def test_a_webhook_of_another_tenant_hears_nothing(run: Started, door: Holder, globex: Tenant) -> None:
     _webhook(globex)
     _two_boundaries(door)
@@ -103,9 +140,9 @@ def test_a_webhook_of_another_tenant_hears_nothing(run: Started, door: Holder, g
 
 def test_a_run_that_is_stopped_while_it_is_held_says_so_until_it_is_taken_again(run: Started, door: Holder) -> None:
     run.do(commands.pause)
-    assert _lease(run).halted
+    assert _lease(run).stopped
     run.do(commands.resume)
-    assert _lease(run).halted  # Its holder is to find out.
+    assert (_lease(run).stopped, _lease(run).halted) == (True, True)  # Its holder is to find out.
     assert door.lease.fence == 1
     usual = onward.Usual(ASKED, Planned("model_turn"), Opening(2))
     assert onward.write(door._who, door.journal, usual, lambda: None) is None
