@@ -88,17 +88,28 @@ def lately() -> QuerySet[Step, UUID]:
 
 
 def _sweep(tenant: UUID) -> int:
+    looked, last = 0, UUID(int=0)
+    while found := _after(tenant, last):
+        for run_id in found:
+            _look(tenant, run_id)
+        looked, last = looked + len(found), found[-1]
+    return looked
+
+
+def _after(tenant: UUID, last: UUID) -> list[UUID]:
+    """Some more of them: those that stay unknown, since nobody settles them, do not keep the others from being told."""
     with scope(tenant, read_only=True):
-        found = list(lately()[:BATCH])
-    for run_id in found:
-        try:
-            with scope(tenant):
-                patiently()
-                hold(f"{PREFIX}{run_id}")
-                tell(run_id)
-        except Exception:
-            logger.exception("Run %s could not be looked at; the next sweep tries again.", run_id)
-    return len(found)
+        return list(lately().filter(run_id__gt=last)[:BATCH])
+
+
+def _look(tenant: UUID, run_id: UUID) -> None:
+    try:
+        with scope(tenant):
+            patiently()
+            hold(f"{PREFIX}{run_id}")
+            tell(run_id)
+    except Exception:
+        logger.exception("Run %s could not be looked at; the next sweep tries again.", run_id)
 
 
 def _tell(run_id: UUID, steps: Sequence[tuple[int, int]]) -> None:

@@ -64,6 +64,16 @@ def test_the_sweep_that_fails_too_hinders_no_other_run_and_the_next_one_tells(
     assert told(untold) == [(mona.email, 2)]
 
 
+def test_more_than_one_look_takes_are_all_told(untold: Started, mona: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has to settle the first ones for the others to be told."""
+    with monkeypatch.context() as patch:
+        patch.setattr(outbox, "tell_of_outcome", broken)
+        others = [begin_beside(untold) for _ in range(2)]
+    monkeypatch.setattr(unsettled, "BATCH", 1)
+    assert unsettled.sweep() == 3
+    assert [told(each) for each in (untold, *others)] == [[(mona.email, 2)]] * 3
+
+
 def begin_beside(run: Started) -> Started:
     other = begin(Tenant.objects.get(pk=run.tenant))
     lose(other)
