@@ -734,8 +734,12 @@ BEGIN
         RETURN;
     END IF;
     IF p_result IS NOT NULL THEN
-        INSERT INTO runs_text (tenant_id, run_id, seq, name, body) VALUES (p_tenant, p_run, 0, 'result', p_result)
-        ON CONFLICT (tenant_id, run_id, seq, name) DO UPDATE SET body = EXCLUDED.body, payload = NULL;
+        -- The answer that ended the run; where it lies in storage, what is given here is its beginning.
+        INSERT INTO runs_text (tenant_id, run_id, seq, name, body, payload)
+        VALUES (p_tenant, p_run, 0, 'result', p_result,
+                (SELECT (s.payloads ->> 'result')::uuid FROM runs_step s
+                  WHERE s.tenant_id = p_tenant AND s.run_id = p_run ORDER BY s.seq DESC LIMIT 1))
+        ON CONFLICT (tenant_id, run_id, seq, name) DO UPDATE SET body = EXCLUDED.body, payload = EXCLUDED.payload;
     END IF;
     PERFORM lease_end(p_tenant, p_run, p_fence);
     last_event := run_move(p_tenant, p_run, p_status, p_reason, p_actor, p_event, p_message, p_data);
@@ -2835,14 +2839,15 @@ INSERT INTO public.django_migrations VALUES
 	(93, 'runs', '0023_end_a_run_in_fewer_looks', now()),
 	(94, 'runs', '0024_ask_at_length_where_somebody_hears', now()),
 	(95, 'runs', '0025_make_up_for_what_was_at_work', now()),
-	(96, 'sessions', '0001_initial', now()),
-	(97, 'socialaccount', '0001_initial', now()),
-	(98, 'socialaccount', '0002_token_max_lengths', now()),
-	(99, 'socialaccount', '0003_extra_data_default_dict', now()),
-	(100, 'socialaccount', '0004_app_provider_id_settings', now());
+	(96, 'runs', '0026_refer_to_a_long_result', now()),
+	(97, 'sessions', '0001_initial', now()),
+	(98, 'socialaccount', '0001_initial', now()),
+	(99, 'socialaccount', '0002_token_max_lengths', now()),
+	(100, 'socialaccount', '0003_extra_data_default_dict', now());
 INSERT INTO public.django_migrations VALUES
-	(101, 'socialaccount', '0005_socialtoken_nullable_app', now()),
-	(102, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
+	(101, 'socialaccount', '0004_app_provider_id_settings', now()),
+	(102, 'socialaccount', '0005_socialtoken_nullable_app', now()),
+	(103, 'socialaccount', '0006_alter_socialaccount_extra_data', now());
 
 SELECT pg_catalog.setval('public.account_emailaddress_id_seq', 1, false);
 
@@ -2856,7 +2861,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 231, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 58, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 102, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 103, true);
 
 SELECT pg_catalog.setval('public.guardian_groupobjectpermission_id_seq', 1, false);
 

@@ -115,8 +115,12 @@ BEGIN
         RETURN;
     END IF;
     IF p_result IS NOT NULL THEN
-        INSERT INTO runs_text (tenant_id, run_id, seq, name, body) VALUES (p_tenant, p_run, 0, 'result', p_result)
-        ON CONFLICT (tenant_id, run_id, seq, name) DO UPDATE SET body = EXCLUDED.body, payload = NULL;
+        -- The answer that ended the run; where it lies in storage, what is given here is its beginning.
+        INSERT INTO runs_text (tenant_id, run_id, seq, name, body, payload)
+        VALUES (p_tenant, p_run, 0, 'result', p_result,
+                (SELECT (s.payloads ->> 'result')::uuid FROM runs_step s
+                  WHERE s.tenant_id = p_tenant AND s.run_id = p_run ORDER BY s.seq DESC LIMIT 1))
+        ON CONFLICT (tenant_id, run_id, seq, name) DO UPDATE SET body = EXCLUDED.body, payload = EXCLUDED.payload;
     END IF;
     PERFORM lease_end(p_tenant, p_run, p_fence);
     last_event := run_move(p_tenant, p_run, p_status, p_reason, p_actor, p_event, p_message, p_data);
