@@ -103,7 +103,12 @@ def _purge_by_position(tenant: Any) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SET enable_indexscan = off")
         cursor.execute("SET enable_bitmapscan = off")
-    return purging.purge(tenant)
+    try:
+        return purging.purge(tenant)
+    finally:  # The connection goes back to the pool, and to the next test.
+        with connection.cursor() as cursor:
+            cursor.execute("RESET enable_indexscan")
+            cursor.execute("RESET enable_bitmapscan")
 
 
 def _waits_for_a_lock() -> bool:
