@@ -17,6 +17,7 @@ from tenants.refusals import Refusal, invalid
 OUTCOMES = ("completed", "not_done", "do_again")
 LINGERING = ("crashed", "timeout")
 """Causes after which the call may still be running somewhere."""
+_LIKE_JSON = ("{", "[", '"')
 _SAYS = {"completed": "A person says it was done: ", "not_done": "A person says it was not done: "}
 
 
@@ -30,6 +31,24 @@ def text(outcome: str, *, result: str, note: str) -> str | None:
     if result:
         return _json(result)
     return f"{_SAYS[outcome]}{said}" if outcome in _SAYS else None
+
+
+def as_json(text: str) -> str:
+    """What a person typed as JSON text: JSON as it is, plain text as a string, blank as none. Refusal 422.
+
+    What begins like JSON and is broken is taken for neither: the agent would read half an object as a sentence.
+    """
+    said = text.strip()
+    if not said:
+        return ""
+    try:
+        exact_json.loads(said)
+    except exact_json.BadJson as bad:
+        if said.startswith(_LIKE_JSON):
+            hint = _("Correct it, or write plain text that does not begin with a bracket or a double quote.")
+            _refuse("result", f"{bad} {hint}")
+        return exact_json.dumps(said)
+    return said
 
 
 def worded(result: str) -> bool:

@@ -95,7 +95,7 @@ class CommentIn(Strict):
 
 
 class SettleIn(Strict):
-    """How an unknown outcome is settled; `result` is any JSON value the agent then gets."""
+    """How an unknown outcome is settled; `result` is any JSON value the agent then gets, plain text as a string."""
 
     outcome: Literal["completed", "not_done", "do_again"]
     note: Annotated[str, Field(min_length=1, max_length=10_000)]

@@ -14,10 +14,11 @@ from approvals.display import says
 from approvals.pages.written import AnswerForm
 from runs import access, askings, commands, payloads, telling
 from runs.models import Payload, Run
+from runs.outcomes import as_json
 from runs.views.desk import Place, desk
 from runs.views.desk_shapes import SettleForm
 from runs.views.story import story
-from tenants import events, exact_json, ids
+from tenants import events, ids
 from tenants.models import Member
 from tenants.pages import done
 from tenants.refusals import Refusal, forbidden, invalid, not_found
@@ -167,7 +168,7 @@ def _settle(request: TenantRequest, place: Place | None, form: SettleForm) -> No
             found.id,
             place.seq,
             outcome=form.outcome,
-            result=_value(form.result) if form.outcome == "completed" else "",
+            result=as_json(form.result) if form.outcome == "completed" else "",
             note=form.note.strip(),
             actor=request.actor,
             channel="page",
@@ -185,15 +186,6 @@ def _missing(form: SettleForm) -> list[dict[str, str]]:
         unsaid = _("Write the result that the call gave, or tick that there is none to give.")
         errors.append({"field": "result", "message": twice if form.no_result else unsaid})
     return errors
-
-
-def _value(text: str) -> str:
-    """What a person typed as JSON text: JSON as it is, anything else as a string."""
-    try:
-        exact_json.loads(text)
-    except exact_json.BadJson:
-        return exact_json.dumps(text)
-    return text
 
 
 def _act(

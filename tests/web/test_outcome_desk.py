@@ -83,6 +83,31 @@ def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme
     assert event.data["outcome"] == "completed"
 
 
+@pytest.mark.parametrize("broken", ['{"label": "L-1"', '["L-1", ', '"L-1', '{"a": 1, "a": 2}'])
+def test_a_result_that_begins_like_json_and_is_broken_is_refused_and_stays_in_its_field(
+    enter: Enters, mona: Member, unknown_run: Play, broken: str
+) -> None:
+    client = enter(mona)
+    assert "JSON, or plain text, which the agent gets as a text." in words(read(client, "/t/acme/outcomes/"))
+    path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
+    answer = send(client, path, outcome="completed", note="Seen in the portal.", result=broken)
+    assert (answer.status_code, unknown_run.fresh().status) == (422, "needs_attention")
+    html = unescape(answer.content.decode())
+    assert "Correct it, or write plain text that does not begin with a bracket or a double quote." in html
+    assert re.search(rf'name="result"[^>]*aria-invalid="true">\s*{re.escape(broken)}</textarea>', html)
+    assert "Seen in the portal.</textarea>" in html
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("L-1", '"L-1"'), (' {"label": "L-1"}\n', '{"label": "L-1"}'), ("7", "7")])
+def test_plain_text_is_kept_as_a_json_string_and_json_as_it_is(
+    enter: Enters, mona: Member, acme: Tenant, unknown_run: Play, typed: str, kept: str
+) -> None:
+    path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
+    assert send(enter(mona), path, outcome="completed", note="Seen.", result=typed).status_code == 303
+    with scope(acme.pk):
+        assert Step.objects.get(run_id=unknown_run.run.pk, seq=2).result == kept
+
+
 def test_a_step_settled_with_an_empty_result_says_that_none_was_stated(
     enter: Enters, mona: Member, acme: Tenant, unknown_run: Play
 ) -> None:
