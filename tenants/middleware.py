@@ -4,13 +4,22 @@ import re
 import zoneinfo
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.shortcuts import render, resolve_url
+from django.urls import is_valid_path
 from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -53,7 +62,8 @@ class TenantMiddleware:
             mine = _known(request, member)
             if request.method in refused.SAFE:
                 with _language_and_zone(mine):
-                    return self.get_response(mine)
+                    response = self.get_response(mine)
+                return _to_page(request) if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED else response
         with _language_and_zone(mine):
             return self._unsafe(mine)
 
@@ -99,6 +109,14 @@ class CleanMiddleware:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             return HttpResponseBadRequest(_("An address holds the NUL character, which cannot be kept."))
         return self.get_response(request)
+
+
+def _to_page(request: HttpRequest) -> HttpResponseBase:
+    """The address of a deed stands in the address bar after a refused POST; opened, it leads to the page above it."""
+    path = request.path_info
+    while (path := path.rstrip("/").rpartition("/")[0] + "/") != "/" and not is_valid_path(path):
+        continue
+    return HttpResponseRedirect(path)
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponseBase:

@@ -263,10 +263,11 @@ def test_viewed_is_a_post_that_keeps_who_looks(parked: ApprovalRequest, alice: M
 
 
 @pytest.mark.parametrize("path", ["decide/", "viewed/", "comment/"])
-def test_get_on_a_deed_is_405(parked: ApprovalRequest, alice: Member, path: str) -> None:
+def test_the_address_of_a_deed_opened_leads_to_the_page(parked: ApprovalRequest, alice: Member, path: str) -> None:
     client = browser(alice)
-    assert client.get(url(parked, path)).status_code == 405
-    assert client.head(url(parked, path)).status_code == 405
+    for opened in (client.get(url(parked, path)), client.head(url(parked, path))):
+        assert (opened.status_code, opened.headers["Location"]) == (302, url(parked))
+    assert fresh(parked).status == "pending"
 
 
 def test_a_post_without_a_csrf_token_is_403(parked: ApprovalRequest, alice: Member) -> None:

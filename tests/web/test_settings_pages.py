@@ -389,3 +389,21 @@ def test_what_belongs_to_another_tenant_is_not_there(
     for path, key in zip(paths, known, strict=True):
         sent = {"member": str(alice.pk), "active": "1"}
         assert client.post(path(key), sent).status_code == client.post(path(unknown), sent).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("deed", "page"),
+    [
+        ("policies/{}/restore/", "policies/{}/"),
+        ("agents/refund-desk/stop/", "agents/"),
+        ("keys/{}/revoke/", "keys/"),
+        ("people/{}/invite/", "people/"),
+        ("groups/{}/rename/", "groups/"),
+        ("notices/{}/test/", "notices/"),
+        ("rotations/{}/override/{}/end/", "rotations/{}/"),
+    ],
+)
+def test_the_address_of_a_deed_opened_leads_to_the_page_above_it(deed: str, page: str, ravi: Member) -> None:
+    some = str(ids.new())
+    opened = browser(ravi).get(BASE + deed.replace("{}", some), follow=True)
+    assert opened.redirect_chain[-1] == (BASE + page.replace("{}", some), 302)
