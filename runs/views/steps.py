@@ -13,7 +13,7 @@ from approvals.display import Shown, beginning, shown
 from runs import outcomes
 from runs.askings import Asking
 from runs.models import Attempt, Step
-from runs.states import MODEL_TURN, TOOL_CALL
+from runs.states import CANCELLED, MODEL_TURN, TOOL_CALL
 from runs.telling import Detail, Wide
 from runs.views.shapes import AttemptView, Param, Settled, StepRequest, StepView
 from tenants import exact_json, wording
@@ -67,7 +67,7 @@ class Timeline:
             title=self.title(step),
             tool=step.tool,
             risk=self.risk(step) if step.kind == TOOL_CALL else "",
-            reason=step.reason,
+            reason=self.reason(step),
             at=self.at(step),
             seconds=worked(attempts),
             tokens=None if step.tokens_in is None else step.tokens_in + (step.tokens_out or 0),
@@ -84,6 +84,16 @@ class Timeline:
             wants=self.wants(step) if step.kind == MODEL_TURN and status == "completed" else None,
             **self.told(step, status),
         )
+
+    def reason(self, step: Step) -> str:
+        """Its reason; `failed_with` where it was closed as the run failed, so that nobody is said to have stopped it.
+
+        A run that was retried since, and then stopped, has asked its model again after such a step.
+        """
+        if step.reason != "cancelled":
+            return step.reason
+        gone_on = any(each.kind == MODEL_TURN and each.seq > step.seq for each in self.detail.steps)
+        return "failed_with" if gone_on or self.detail.run.status != CANCELLED else "cancelled"
 
     def title(self, step: Step) -> Shown | None:
         """The act as a sentence, from the arguments that count; None for what is no tool call."""

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from approvals import frozen, requests, requirements, rules
 from approvals.models import ApprovalRequest, EscalationPolicy
-from runs import access, announcing, commands
+from runs import access, announcing, commands, receivers
 from runs.entries import Closing, Opening
 from runs.models import AgentVersion, FormerAttempt
 from runs.views import story
@@ -35,6 +35,30 @@ def test_a_parked_run_says_what_holds_it_up(enter: Enters, mona: Member, parked_
     assert "3. Refund 12.50 for order A-1" in text
     assert "Stop: ends the run, closes its questions. What was done stays done." in text
     assert "scripted model" in text
+
+
+def test_a_call_that_was_closed_as_nobody_answered_is_told_as_what_it_is_before_and_after_a_retry(
+    enter: Enters, mona: Member, alice: Member, acme: Tenant, parked_run: Play
+) -> None:
+    with scope(acme.pk):
+        receivers.resolved(
+            request=None, subject=parked_run.subject, ref="3", status="expired", text="", actor=COMMAND, fail_run=True
+        )
+    client = enter(mona)
+    text = words(read(client, url(parked_run)))
+    assert "3. Refund 12.50 for order A-1" in text
+    assert "Not run: the run had failed." in text
+    assert "Retry: the agent goes on and nobody is asked about that call again: it stays closed." in text
+    assert "the steps that failed it are tried again" not in text
+    send(client, url(parked_run, "retry/"))
+    assert parked_run.fresh().status == "queued"
+    parked_run.take()
+    parked_run.again()
+    send(client, url(parked_run, "cancel/"))
+    text = words(read(client, url(parked_run)))
+    assert parked_run.fresh().status == "cancelled"
+    assert "Not run: the run had failed." in text
+    assert "Not run: the run was stopped." not in text
 
 
 def test_letters_that_look_alike_and_hidden_ones_are_marked_on_the_pages_of_a_run(
