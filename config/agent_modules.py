@@ -37,11 +37,11 @@ def trouble() -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"AGENT_MODULES could not be imported within {WITHIN:.0f} s. {authors.MENDED}"
+        return f"AGENT_MODULES could not be imported within {WITHIN:.0f} s. {authors.mended('')}"
     if told.returncode == 0:
         return ""
     said = (told.stdout if told.returncode == 1 else told.stderr).strip() or f"it ended with {told.returncode}"
-    return f"{' '.join(said.splitlines()[-MOST:])} {authors.MENDED}"
+    return f"{' '.join(said.splitlines()[-MOST:])} {authors.mended(said)}"
 
 
 def broken(modules: Sequence[str]) -> list[str]:

@@ -139,4 +139,5 @@ def load() -> None:
         try:
             importlib.import_module(name)
         except Exception as error:
-            raise NotLoaded(f"{authors.told(name, error)} {authors.MENDED}") from error
+            said = authors.told(name, error)
+            raise NotLoaded(f"{said} {authors.mended(said)}") from error

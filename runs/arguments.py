@@ -122,12 +122,23 @@ class Signature:
         return Bound(values=values, text=exact_json.dumps(plain), plain=plain, rationale=why)
 
 
+_NO_CONTEXT = (str, int, float, bool, Decimal, "str", "int", "float", "bool", "Decimal")
+
+
+def no_context(function: Callable[..., Any], first: str) -> str:
+    """That `first` stands where every tool takes its context."""
+    name = function.__name__
+    return f"{name}: the first parameter is the context, and {first} stands in its place: def {name}(ctx, {first}, …)."
+
+
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     first, *rest = inspect.signature(function).parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise TypeError(
             f"{function.__name__}: the first parameter is the ToolContext: def {function.__name__}(ctx, …)."
         )
+    if first.annotation in _NO_CONTEXT:
+        raise TypeError(no_context(function, first.name))
     for each in rest:
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             raise TypeError(f"{function.__name__}: *{each.name} cannot be shown to a reviewer; name each parameter.")

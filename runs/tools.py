@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import IO, Any, TypeVar
 
 from approvals.calls import sentence
-from runs.arguments import BadArguments, Bound, Signature
+from runs.arguments import BadArguments, Bound, Signature, no_context
 from runs.llm.base import ToolSchema
 from tenants import exact_json
 
@@ -259,6 +259,8 @@ def _check(made: Tool) -> None:
     if strange := set(made.sensitive) - set(names):
         raise TypeError(f"{made.name}: sensitive= names no parameter: {', '.join(sorted(strange))}. It is a list.")
     for name in _named(made):
+        if name == next(iter(inspect.signature(made.function).parameters)):
+            raise TypeError(no_context(made.function, name))
         if name not in names:
             raise TypeError(
                 f"{made.name}: the summary names {{{name}}}, which is none of its parameters ({_list(names)})."

@@ -175,10 +175,11 @@ def test_a_module_of_agents_that_cannot_be_imported_is_named_and_nothing_is_star
     refused = up(AGENT_MODULES="tests.cast.agents,front_desk", PYTHONPATH=str(tmp_path))
     assert refused.process.wait(SLOW) == 1
     assert len(refused.said.strip().splitlines()) == 1
-    assert f"AGENT_MODULES names front_desk, which cannot be imported: {BROKEN[text]}" in refused.said
+    assert f"AGENT_MODULES names front_desk, which has an error: {BROKEN[text]}" in refused.said
     assert f"front_desk.py, line {len(text.splitlines()) if 'TERMS' in text else 1})" in refused.said
     assert "tests.cast.agents" not in refused.said
-    assert "Correct the module or its name in AGENT_MODULES" in refused.said
+    assert "Correct the module, or leave it out of AGENT_MODULES." in refused.said
+    assert "PYTHONPATH" not in refused.said
     assert refused.said.strip().endswith("Nothing was started.")
     assert not refused.base.exists()
 
@@ -201,7 +202,7 @@ def test_a_module_that_ends_prints_asks_or_begins_a_thread_is_judged_by_whether_
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     settings.AGENT_MODULES = ["odd_desk"]
     told = agent_modules.trouble()
-    assert told.startswith(f"AGENT_MODULES names odd_desk, which cannot be imported: {ODD[text]}" if ODD[text] else "")
+    assert told.startswith(f"AGENT_MODULES names odd_desk, which has an error: {ODD[text]}" if ODD[text] else "")
     assert bool(told) == bool(ODD[text]), told
 
 

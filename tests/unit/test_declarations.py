@@ -41,7 +41,11 @@ ERRORS = {
     READ.replace("Effect.READ", '"writes"') + "def f(ctx): ...": "effect= is one of Effect.READ",
     READ.replace("Risk.LOW", '"none"') + "def f(ctx): ...": "risk= is one of Risk.LOW",
     READ.replace("READ", "MANUAL") + "def f(ctx): ...": "effect manual needs timeout=",
-    READ.replace("effect=Effect.READ, ", "") + "def f(ctx): ...": "required keyword-only argument: 'effect'",
+    READ.replace("effect=Effect.READ, ", "") + "def f(ctx): ...": "@tool(…) lacks effect=, which each has to give (",
+    "@tool()\ndef f(ctx): ...": "@tool(…) lacks effect=, risk=, summary=, which each has to give (",
+    READ.replace("Look", "Look {a}") + "def f(a): ...": "the first parameter is the context, and a stands in its place",
+    READ + "def f(room: str, day: str): ...": "and room stands in its place: def f(ctx, room, …)",
+    agent().replace("model='p:x', ", ""): "Agent(…) lacks model=, which each has to give (",
     READ.replace(")", ', timeout="5")') + "def f(ctx): ...": "timeout= is a number of seconds or a timedelta",
     READ.replace("Look", "Look {b}") + "def f(ctx, a: str): ...": "{b}, which is none of its parameters (a)",
     READ.replace("Look", "Look {a") + "def f(ctx, a: str): ...": "the summary cannot be read",
@@ -70,6 +74,16 @@ def test_an_error_in_a_declaration_names_its_line_and_says_what_to_do(told: Told
     assert sentence.endswith(f" (/desk_of_errors.py, line {line}).")
     assert len(sentence.splitlines()) == 1
     assert "pydantic.dev" not in sentence
+
+
+def test_only_a_module_that_was_not_found_is_said_to_lie_elsewhere(told: Told) -> None:
+    found = told("import not_installed")
+    assert found.startswith("AGENT_MODULES names desk_of_errors, which has an error: ModuleNotFoundError: No module")
+    assert authors.mended(found) == "Correct the module, or leave it out of AGENT_MODULES."
+    (absent,) = agent_modules.broken(["desk_of_nobody"])
+    assert absent.startswith("AGENT_MODULES names desk_of_nobody, which cannot be imported: ModuleNotFoundError")
+    assert authors.mended(absent) == "Correct its name in AGENT_MODULES, and see that it lies on PYTHONPATH."
+    assert authors.mended(f"{found} {absent}") == f"{authors.mended(found)} {authors.mended(absent)}"
 
 
 def test_an_error_that_a_library_raises_names_the_line_that_called_it(told: Told) -> None:
