@@ -9,7 +9,7 @@ from uuid import UUID
 from approvals import escalations, requirements
 from approvals.hands import Hand
 from approvals.models import ApprovalRequest, Asked, RequestVersion, Review
-from approvals.requirements import Requirement
+from approvals.requirements import Requirement, Voter
 from approvals.reviewers import Asking, Vote, askings, counted
 from approvals.rosters import Roster
 
@@ -38,7 +38,12 @@ class Facts:
     @property
     def progress(self) -> tuple[int, int]:
         """Approvals given and needed."""
-        return requirements.progress(self.requirement, [vote.voter for vote in self.votes])
+        return requirements.progress(self.requirement, self.voters)
+
+    @property
+    def voters(self) -> list[Voter]:
+        """Who has approved the version that stands, as whom they count."""
+        return [vote.voter for vote in self.votes]
 
     @property
     def answers(self) -> tuple[str, ...]:

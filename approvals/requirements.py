@@ -1,5 +1,6 @@
 """What the rules together demand of one call: how it is written down, joined, compared and met by votes."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -189,6 +190,14 @@ class Voter:
         return self.anywhere or (place.kind, place.key) in self.places
 
 
+@dataclass(frozen=True)
+class Gap:
+    """So many people of `places` are still to approve. One person may fill gaps of several demands at once."""
+
+    number: int
+    places: tuple[Place, ...]
+
+
 def missing(requirement: Requirement, voters: Collection[Voter]) -> int:
     """How many more approvals are needed at the least; 0 means the requirement is met."""
     return max((_missing(demand, voters) for demand in requirement.demands), default=0)
@@ -201,16 +210,46 @@ def progress(requirement: Requirement, voters: Collection[Voter]) -> tuple[int, 
     return given, max(requirement.approvals, given + lacking) if lacking else max(requirement.approvals, 1)
 
 
+def may_grow(requirement: Requirement) -> bool:
+    """Whether an approval can leave as many to go as before, so that the number needed is only the least there are."""
+    return len(requirement.demands) > 1 or any(
+        place.at_least for demand in requirement.demands for place in demand.places if len(demand.places) > 1
+    )
+
+
+def gaps(requirement: Requirement, voters: Collection[Voter]) -> tuple[Gap, ...]:
+    """What is still to be filled, demand by demand; none means the requirement is met."""
+    return tuple(dict.fromkeys(gap for demand in requirement.demands for gap in _gaps(demand, voters)))
+
+
+def _gaps(demand: Demand, voters: Collection[Voter]) -> list[Gap]:
+    inside = _inside(demand, voters)
+    seats = _seats(demand)
+    taken = _seated(seats, inside)
+    empty = Counter(place for index, place in enumerate(seats) if index not in taken)
+    rest = _missing(demand, voters) - empty.total()
+    found = [Gap(number, (place,)) for place, number in empty.items()]
+    return [*found, Gap(rest, demand.pool)] if rest > 0 else found
+
+
 def _missing(demand: Demand, voters: Collection[Voter]) -> int:
-    inside = [voter for voter in voters if any(voter.fills(place) for place in demand.pool)]
-    seats = [place for place in demand.places for _ in range(place.at_least)]
-    unseated = len(seats) - _seated(seats, inside)
+    inside = _inside(demand, voters)
+    seats = _seats(demand)
+    unseated = len(seats) - len(_seated(seats, inside))
     # A vote beyond the seats still counts for the number, up to what the seats leave open.
     return max(demand.approvals - len(inside), unseated, 0)
 
 
-def _seated(seats: list[Place], voters: Collection[Voter]) -> int:
-    """The most seats that different people can fill (a bipartite matching by augmenting paths)."""
+def _inside(demand: Demand, voters: Collection[Voter]) -> list[Voter]:
+    return [voter for voter in voters if any(voter.fills(place) for place in demand.pool)]
+
+
+def _seats(demand: Demand) -> list[Place]:
+    return [place for place in demand.places for _ in range(place.at_least)]
+
+
+def _seated(seats: list[Place], voters: Collection[Voter]) -> Collection[int]:
+    """The seats, as many as can be, that different people fill (a bipartite matching by augmenting paths)."""
     taken: dict[int, Voter] = {}
 
     def seat(voter: Voter, tried: set[int]) -> bool:
@@ -223,7 +262,9 @@ def _seated(seats: list[Place], voters: Collection[Voter]) -> int:
                 return True
         return False
 
-    return sum(1 for voter in voters if seat(voter, set()))
+    for voter in voters:
+        seat(voter, set())
+    return taken.keys()
 
 
 def _without_weaker(demands: Iterable[Demand]) -> tuple[Demand, ...]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from approvals import reviewers, rules
+from approvals import requirements, reviewers, rules
 from approvals.facts import Facts
 from approvals.pages import clocks, people
-from approvals.pages.parts import Later, RuleLine, RungLine, VoteLine, Waiting
+from approvals.pages.parts import GapLine, Later, RuleLine, RungLine, VoteLine
 from approvals.pages.reader import Reader
 from approvals.requirements import Requirement
 from approvals.reviewers import Verdict
@@ -25,11 +25,13 @@ class Answering:
     second_factor: bool
     approvals_given: int
     approvals_needed: int
-    approvals_left: int
+    approvals_least: bool
+    approvals_after: int
+    approvals_open: Sequence[GapLine]
+    approvals_open_after: Sequence[GapLine]
     votes: Sequence[VoteLine]
     my_vote: VoteLine | None
     lapsed: Sequence[VoteLine]
-    waiting_for: Sequence[Waiting]
     cannot: str
     cannot_text: str
     can: Sequence[str]
@@ -42,6 +44,7 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
     verdict = reviewers.judge(names, facts.ask, reader.id)
     mine = _mine(facts, names, reader)
     given, needed = facts.progress
+    with_theirs = [*facts.voters, *([verdict.voter] if verdict.voter else [])]
     row = facts.request
     return Answering(
         rules=rule_lines(facts.requirement, names, reader),
@@ -52,11 +55,13 @@ def answering(facts: Facts, names: Roster, reader: Reader) -> Answering:
         second_factor=reader.wants_factor and row.risk == "critical",
         approvals_given=given,
         approvals_needed=needed,
-        approvals_left=max(needed - given, 0),
+        approvals_least=requirements.may_grow(facts.requirement) and needed > given,
+        approvals_after=requirements.missing(facts.requirement, with_theirs),
+        approvals_open=people.waiting_for(facts, names) if row.status == "pending" else (),
+        approvals_open_after=people.gap_lines(requirements.gaps(facts.requirement, with_theirs), names),
         votes=people.votes(facts, names, reader=reader.id),
         my_vote=mine,
         lapsed=people.lapsed(facts, names, reader=reader.id),
-        waiting_for=people.waiting_for(facts, names),
         cannot=_cannot(verdict),
         cannot_text=str(verdict.because) if verdict.code in ("reassigned", "stand_in") else "",
         can=[names.name(member) for member in people.able_now(facts, names) if member != reader.id],

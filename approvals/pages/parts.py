@@ -178,6 +178,15 @@ class RungPerson:
 
 
 @dataclass(frozen=True)
+class PlaceLine:
+    """A place that is asked, "" where it is the only one, and its people: those who can answer by name alone."""
+
+    name: str
+    plain: Sequence[str]
+    people: Sequence[RungPerson]
+
+
+@dataclass(frozen=True)
 class DutyLine:
     """Who is on call, "" for nobody, until when, and who was passed over because they no longer answer requests.
 
@@ -202,7 +211,7 @@ class RungLine:
     current: bool = False
     reached: bool = False
     adds: bool = False
-    people: Sequence[RungPerson] = ()
+    places: Sequence[PlaceLine] = ()
     duties: Sequence[DutyLine] = ()
 
 
@@ -216,6 +225,15 @@ class VoteLine:
     decision: str = ""
     version: int = 0
     in_place_of: str = ""
+
+
+@dataclass(frozen=True)
+class GapLine:
+    """How many more are needed of whom: "2", "Refund reviewers"; and who of them has not answered."""
+
+    number: int
+    of: str
+    people: Sequence["Waiting"] = ()
 
 
 @dataclass(frozen=True)

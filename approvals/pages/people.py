@@ -7,13 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
-from approvals import clock, escalations, reviewers, rotas
+from approvals import clock, escalations, requirements, reviewers, rotas
 from approvals.facts import Facts
 from approvals.models import Review
-from approvals.pages.parts import DutyLine, Later, RungLine, RungPerson, VoteLine, Waiting
-from approvals.requirements import Place
+from approvals.pages.parts import DutyLine, GapLine, Later, PlaceLine, RungLine, RungPerson, VoteLine, Waiting
+from approvals.requirements import Gap, Place, Voter
 from approvals.reviewers import Verdict
 from approvals.rosters import OnCall, Roster, Someone
 from tenants import wording
@@ -31,7 +31,7 @@ def ladder(facts: Facts, names: Roster, *, reader: UUID) -> list[RungLine]:
         at=row.opened_at,
         current=row.escalation_level == 0,
         reached=True,
-        people=_people(_of_rule(facts, names), judged, answers, names, reader=reader),
+        places=[_place(name, inside, judged, answers, names, reader=reader) for name, inside in _of_rule(facts, names)],
     )
     end = RungLine(kind=_ENDS[facts.requirement.on_timeout], at=row.deadline)
     later = [*_levels(facts, names, judged, answers, reader=reader), end]
@@ -85,11 +85,24 @@ def able_later(facts: Facts, names: Roster) -> list[tuple[datetime, list[UUID]]]
     return found
 
 
-def waiting_for(facts: Facts, names: Roster) -> list[Waiting]:
-    """Whose answer is missing, those who may answer now first."""
-    now = [Waiting(names.name(member)) for member in able_now(facts, names)]
+def waiting_for(facts: Facts, names: Roster) -> list[GapLine]:
+    """How many more are needed of whom, and who of them has not answered, those who may answer now first."""
+    voters = {member: reviewers.judge(names, facts.ask, member).voter for member in able_now(facts, names)}
     later = [Waiting(names.name(member), at) for at, members in able_later(facts, names) for member in members]
-    return now + later
+    found = requirements.gaps(facts.requirement, facts.voters)
+    return [
+        replace(line, people=[*(Waiting(names.name(each)) for each in _who_fill(gap, voters)), *later])
+        for gap, line in zip(found, gap_lines(found, names), strict=True)
+    ]
+
+
+def gap_lines(gaps: Iterable[Gap], names: Roster) -> list[GapLine]:
+    """How many more are needed of whom."""
+    return [GapLine(gap.number, wording.listed(place_name(place, names) for place in gap.places)) for gap in gaps]
+
+
+def _who_fill(gap: Gap, voters: Mapping[UUID, Voter | None]) -> list[UUID]:
+    return [member for member, voter in voters.items() if voter and any(voter.fills(place) for place in gap.places)]
 
 
 def can_later(facts: Facts, names: Roster) -> list[Later]:
@@ -159,7 +172,7 @@ def _levels(
                 current=facts.request.escalation_level == rung.level,
                 reached=reached,
                 adds=True,
-                people=_people(inside, judged, answers, names, reader=reader),
+                places=[_place("", inside, judged, answers, names, reader=reader)],
                 duties=[_duty(each, names, reader=reader) for each in duties],
             )
         )
@@ -183,9 +196,27 @@ def level_names(level: escalations.Level, names: Roster) -> list[str]:
     return groups + members + [_("On call: %(name)s") % {"name": name} for name in sorted(turns)]
 
 
-def _of_rule(facts: Facts, names: Roster) -> list[Someone]:
-    places = {(place.kind, place.key) for place in facts.requirement.of}
-    return [each for each in names.people.values() if each.places & places]
+def _of_rule(facts: Facts, names: Roster) -> list[tuple[str, list[Someone]]]:
+    """The people of each place; a place that is the only one, or itself a person, needs no name before them."""
+    of = facts.requirement.of
+    inside = [[each for each in names.people.values() if (place.kind, place.key) in each.places] for place in of]
+    if len(of) == 1 or all(place.kind == "member" for place in of):
+        return [("", list({each.id: each for people in inside for each in people}.values()))]
+    return [(place_name(place, names), people) for place, people in zip(of, inside, strict=True)]
+
+
+def _place(
+    name: str,
+    inside: Iterable[Someone],
+    judged: Mapping[UUID, Verdict],
+    answers: Mapping[UUID, Review],
+    names: Roster,
+    *,
+    reader: UUID,
+) -> PlaceLine:
+    people = _people(inside, judged, answers, names, reader=reader)
+    plain = [pgettext("who is asked", "You") if each.you else each.name for each in people if each.state == "can"]
+    return PlaceLine(name, plain, [each for each in people if each.state != "can"])
 
 
 def _people(

@@ -15,7 +15,7 @@ from tenants import events, ids, members
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import actor, make_member
-from tests.cast.requests import ARGUMENTS, a_call, fresh, park, rule
+from tests.cast.requests import ARGUMENTS, a_call, fresh, group, park, rule
 from tests.db.test_escalation import hours_pass
 
 
@@ -128,6 +128,32 @@ def test_of_two_who_approved_each_stands_with_their_own_time(acme: Tenant, alice
     assert datetime.fromisoformat(earlier) == first
     assert datetime.fromisoformat(later) == own.replace(microsecond=0)
     assert "and you approved this" not in page
+
+
+def test_where_an_approval_may_leave_as_many_to_go_the_page_says_so_and_who_is_still_needed(
+    acme: Tenant, alice: Member, bo: Member
+) -> None:
+    chen = make_member(acme, "Chen", "reviewer")
+    rule(acme, alice, "Two", approvals=2, of=[{"group": group(acme, "Refund reviewers", bo, chen).name}])
+    rule(acme, alice, "Anybody", approvals=1)
+    request, client = park(acme), browser(alice)
+    before = plain(client.get(url(request)))
+    assert "0 of at least 2 approvals. Still needed: 1 of Any reviewer, 2 of Refund reviewers." in before
+    assert "It does not run yet. After yours there is still needed: 2 of Refund reviewers." in before
+    assert "Any reviewer: You, Bo, Chen." in before
+    assert "Refund reviewers: Bo, Chen." in before
+    answer(client, request, "approve")
+    after = plain(client.get(url(request)))
+    assert "1 of at least 3 approvals. Still needed: 2 of Refund reviewers." in after
+    assert "Waiting for 2 of Bo, Chen." in after
+    answer(browser(bo), request, "approve")
+    assert "Waiting for one of Chen." in plain(client.get(url(request)))
+    assert "Yours is the last one needed" in plain(browser(chen).get(url(request)))
+
+
+def plain(response: Any) -> str:
+    """The words of a page without its markup."""
+    return " ".join(re.sub(r"<[^>]+>", "", text(response)).split())
 
 
 def test_the_same_answer_again_is_no_error(parked: ApprovalRequest, alice: Member) -> None:
