@@ -13,6 +13,7 @@ from approvals.display import Shown, beginning, shown
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest, RequestVersion
 from approvals.pages import values
+from approvals.pages.moved import why
 from approvals.pages.parts import CameBack, Cell, Column, Fact, Link, Precedent, Precedents, Seen
 from approvals.pages.reader import Reader
 
@@ -94,7 +95,7 @@ def _came_back(facts: Facts, reader: Reader) -> CameBack | None:
     moved = difference(facts.request) or {}
     before = RequestVersion.objects.get(request=old, number=old.version)
     return CameBack(
-        why=str(moved.get("because", "")),
+        why=why(str(moved.get("because", ""))),
         old_url=reader.request_url(old.pk),
         round=facts.request.round,
         rounds=ROUNDS,

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -61,7 +62,8 @@ def notices(request: TenantRequest, **_names: object) -> HttpResponse:
     except Refusal as refusal:
         refusal.errors = [{**each, "field": "quiet_until"} for each in refusal.errors if each["field"] == "quiet"]
         return _page(request, form=form, status=pages.refused(request, refusal, form))
-    return pages.done(request, HERE, _("Saved."))
+    with translation.override(form.changes().get("locale") or request.tenant.locale):  # The page is read in it.
+        return pages.done(request, HERE, _("Saved."))
 
 
 @require_POST

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -44,7 +45,8 @@ def organisation(request: TenantRequest, **_names: object) -> HttpResponse:
         _save(request, form.cleaned_data)
     except Refusal as refusal:
         return _page(request, form, status=pages.refused(request, refusal, form))
-    return pages.done(request, HERE, _("Saved."))
+    with translation.override(request.member.locale or form.cleaned_data["locale"]):  # The page is read in it.
+        return pages.done(request, HERE, _("Saved."))
 
 
 def _save(request: TenantRequest, sent: Mapping[str, Any]) -> None:

@@ -194,9 +194,13 @@ def test_a_person_says_how_they_are_told(acme: Tenant, alice: Member) -> None:
     assert re.search(r'name="quiet_from" value="22:00"', page)
     assert len(re.findall(r'name="email"[^>]*checked', page)) == 2
     assert client.post(f"{BASE}notices/", {**form, "quiet_until": ""}).status_code == 422
+    assert client.post(f"{BASE}notices/", {**form, "locale": "zh-hans"}).status_code == 303
+    assert "已保存。" in client.get(f"{BASE}notices/").text
+    assert client.post(f"{BASE}notices/", form).status_code == 303
+    assert "Saved." in client.get(f"{BASE}notices/").text
     with scope(acme.pk):
         assert Member.objects.get(pk=alice.pk).timezone == "Europe/Berlin"
-        assert AuditEntry.objects.filter(action="notices.changed").count() == 1
+        assert AuditEntry.objects.filter(action="notices.changed").count() == 3
 
 
 def test_a_person_tries_their_mail(acme: Tenant, alice: Member) -> None:

@@ -35,6 +35,11 @@ def test_a_member_signs_in_however_the_address_is_capitalised(acme: Tenant, alic
     assert [entry.actor_id for entry in entries(acme, "person.signed_in")] == [str(alice.person_id)]
 
 
+def test_signing_in_says_nothing_in_the_language_of_another_page(acme: Tenant, alice: Member) -> None:
+    client, _status = sign_in(alice.email, PASSWORD)
+    assert "Successfully" not in client.get("/t/acme/inbox/").content.decode()
+
+
 def test_a_failed_sign_in_is_in_the_audit_of_every_tenant_of_the_person(
     acme: Tenant, globex: Tenant, alice: Member
 ) -> None:
