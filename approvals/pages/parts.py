@@ -346,7 +346,10 @@ class CommentLine:
 
 @dataclass(frozen=True)
 class Position:
-    """Where the request stands in the reader's list; `more` says that the list is longer than `total`."""
+    """Where the request stands in the reader's list; `more` says that the list is longer than `total`.
+
+    `index` is 0 for a request that does not wait for the reader; `next_url` is then the first that does.
+    """
 
     index: int
     total: int

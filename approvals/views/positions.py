@@ -18,11 +18,11 @@ def waiting(member: Member) -> list[UUID]:
 
 
 def of(member: Member, request_id: UUID, reader: Reader) -> Position | None:
-    """The request's place among those that wait for the member, or None where it does not."""
+    """The request's place among those that wait for the member; where it does not, 0 with the first that does."""
     found = waiting(member)
     order = found[:LIMIT]
     if request_id not in order:
-        return None
+        return Position(index=0, total=len(order), next_url=reader.request_url(order[0])) if order else None
     at = order.index(request_id)
     return Position(
         index=at + 1,

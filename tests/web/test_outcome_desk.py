@@ -73,10 +73,13 @@ def test_an_outcome_is_settled_by_a_plain_form(enter: Enters, mona: Member, acme
     path = f"/t/acme/outcomes/{unknown_run.id}-2/settle/"
     answer = send(client, path, outcome="completed", note="Seen in the portal.", result="L-77")
     assert (answer.status_code, answer["Location"]) == (303, "/t/acme/outcomes/")
-    text = words(read(client, "/t/acme/outcomes/"))
+    page = read(client, "/t/acme/outcomes/")
+    text, desk = words(page), page.partition('id="desk"')
     assert "Nothing to settle" in text
     assert "Settled by Mona: “ Seen in the portal. ”" in text
     assert "Recorded: it happened." in text
+    assert "Recorded" in desk[0]
+    assert 'hx-target="#desk" hx-select="#desk"' in desk[2], "what happens next must not take the words away"
     assert "Recorded: it happened." not in words(read(client, "/t/acme/outcomes/"))
     with scope(acme.pk):
         (event,) = [row for row in events.after(unknown_run.subject, 0, 50) if row.name == "step.settled"]

@@ -156,6 +156,18 @@ def plain(response: Any) -> str:
     return " ".join(re.sub(r"<[^>]+>", "", text(response)).split())
 
 
+def test_after_an_answer_the_next_request_is_one_step_away(
+    parked: ApprovalRequest, acme: Tenant, alice: Member
+) -> None:
+    client, coming = browser(alice), park(acme)
+    answer(client, parked, "approve")
+    assert f'href="{url(coming)}">Next request' in text(client.get(url(parked)))
+    answer(client, coming, "approve")
+    page = text(client.get(url(coming)))
+    assert "Next request" not in page
+    assert "To the inbox" in page
+
+
 def test_the_same_answer_again_is_no_error(parked: ApprovalRequest, alice: Member) -> None:
     client = browser(alice)
     assert answer(client, parked, "approve").status_code == 302
