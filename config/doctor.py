@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 
 from config import agent_modules, health
 from config.local.postgres import OWNER, roles
+from runs.announcing import REPEATS, pause
 from runs.models import AgentVersion, WorkerSeen
 
 ROLE = "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
@@ -107,7 +108,8 @@ def agents() -> str:
     live = _versions(AgentVersion.objects.filter(known_until__gt=Now()))
     if live:
         workers = WorkerSeen.objects.filter(until__gt=Now()).count()
-        return f"{live}; {workers} worker{'' if workers == 1 else 's'} at work"
+        within = f"heard of within {REPEATS * pause():.0f} s"
+        return f"{live}; {workers} worker{'' if workers == 1 else 's'} {within}"
     if gone := _versions(AgentVersion.objects.all()):
         raise Wrong(
             f"no worker that knows one is at work; {gone} wait for one: python manage.py up, with AGENT_MODULES"

@@ -25,10 +25,11 @@ def _announced(agent: str, *, seconds: int) -> None:
     WorkerSeen.objects.create(worker=f"host:{agent}", knows=[f"{agent}@2"], until=until)
 
 
-def test_agents_of_a_worker_that_runs_elsewhere_are_told_though_no_module_is_named_here() -> None:
+def test_agents_of_a_worker_that_runs_elsewhere_are_told_though_no_module_is_named_here(settings: Any) -> None:
     _announced("refund-desk", seconds=60)
     _announced("older", seconds=-60)
-    assert doctor.agents() == "refund-desk 2; 1 worker at work"
+    settings.LEASE_SECONDS = 15
+    assert doctor.agents() == "refund-desk 2; 1 worker heard of within 45 s"
     assert "none" in doctor.modules()
 
 
@@ -37,7 +38,7 @@ def test_what_a_worker_announces_is_what_is_told(monkeypatch: pytest.MonkeyPatch
     register(Agent(name="front-desk", version="7", model="provider:model", instructions="Answer."))
     assert "no worker has ever said" in doctor.agents()
     announce("host:1")
-    assert doctor.agents() == "front-desk 7; 1 worker at work"
+    assert doctor.agents().startswith("front-desk 7; 1 worker heard of within ")
 
 
 def test_agents_that_no_worker_knows_any_more_are_wrong() -> None:
