@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from allauth.mfa.models import Authenticator
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -93,7 +93,16 @@ def change(request: TenantRequest, member_id: UUID, **_names: object) -> HttpRes
         status = pages.refused(request, refusal)
         typed = {member_id: (roles, active)}
         return _page(request, Invitation(), status=status, problem=str(refusal.detail), typed=typed)
+    if found.pk == request.member.pk and not (found.active and "admin" in found.roles):
+        return _left(request, found)
     return pages.done(request, HERE, _("Saved: %(name)s.") % {"name": found.name})
+
+
+def _left(request: TenantRequest, found: Member) -> HttpResponse:
+    """To a page that an admin who is none any more may see; one who is off sees none of this tenant."""
+    if not found.active:
+        return HttpResponseRedirect("/", status=303)
+    return pages.done(request, "inbox/", _("Saved: you are no admin any more."))
 
 
 @require_POST

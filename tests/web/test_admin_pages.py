@@ -336,6 +336,21 @@ def test_people_are_invited_given_roles_and_switched_off(acme: Tenant, people: P
     assert actions(acme)[-3:] == ["member.added", "member.changed", "member.changed"]
 
 
+def test_an_admin_who_stops_being_one_is_told_so_once_on_a_page_that_they_may_see(acme: Tenant, people: People) -> None:
+    with scope(acme.pk):
+        Member.objects.filter(pk=people["mona"].pk).update(roles=["manager", "admin"])
+    client = enter(people["ravi"])
+    response = send(client, f"settings/people/{people['ravi'].pk}/", roles=["reviewer"], active="1")
+    assert (response.status_code, response["Location"]) == (303, f"{BASE}inbox/")
+    page = client.get(response["Location"])
+    assert page.status_code == 200
+    assert "Saved: you are no admin any more." in said(page)
+    assert "You may not do this" not in said(page)
+    assert "no admin any more" not in said(client.get(response["Location"]))
+    off = send(enter(people["mona"]), f"settings/people/{people['mona'].pk}/", roles=["manager"])
+    assert off.status_code == 422  # Now she is the last one.
+
+
 def test_the_last_admin_stays_and_what_was_typed_is_kept(acme: Tenant, people: People) -> None:
     response = send(enter(people["ravi"]), f"settings/people/{people['ravi'].pk}/", roles=["manager"], active="1")
     assert response.status_code == 422
