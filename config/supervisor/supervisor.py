@@ -17,8 +17,9 @@ from django.conf import settings
 
 from config import agent_modules
 from config.local import children, prepared
-from config.local.postgres import OWNER
+from config.local.postgres import OWNER, Postgres
 from config.local.trouble import Trouble, explain_database
+from config.local.valkey import Valkey
 from config.supervisor.child import FAILED_STARTS, SHORT_LIFE, Child, ending
 from config.supervisor.console import say
 from config.supervisor.ports import demand_free, reachable
@@ -81,12 +82,16 @@ class Supervisor:
     # --- start ----------------------------------------------------------------------------------------
 
     def _start(self) -> None:
+        if own_services := [name for name, service in self._services() if service]:
+            say(f"Starting {' and '.join(own_services)}.")
         self.services.start(reset=self.choices.reset)
         self._keep_services()
         for extra in self.extras:
             for process in extra.processes:
                 self._launch(process)
+        say("Looking at the database.")
         self._migrate()
+        say("Starting the processes.")
         for extra in self.extras:
             self._take_environment(extra)
         pages, *others = own()
@@ -128,9 +133,12 @@ class Supervisor:
         self.env |= extra.environment()
 
     def _keep_services(self) -> None:
-        for name, service in (("PostgreSQL", self.services.postgres), ("Valkey", self.services.valkey)):
+        for name, service in self._services():
             if service and service.child:
                 self.keep.append(Child(name, service.spawn, running=service.child))
+
+    def _services(self) -> tuple[tuple[str, Postgres | Valkey | None], ...]:
+        return (("PostgreSQL", self.services.postgres), ("Valkey", self.services.valkey))
 
     def _launch(self, process: Process) -> None:
         child = Child(process.name, lambda: self._spawn(process), running=self._spawn(process))

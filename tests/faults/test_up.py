@@ -121,6 +121,8 @@ def test_everything_runs_comes_back_and_ends_with_a_control_c(up: Callable[..., 
     assert "Traceback" not in running.said
     assert "StreamingHttpResponse" not in running.said
     assert running.said.count("Ending; one moment.") == 1
+    stages = ("Starting PostgreSQL and Valkey.", "Looking at the database.", "Starting the processes.", "answers at")
+    assert sorted(running.said.index(stage) for stage in stages) == [running.said.index(stage) for stage in stages]
     assert running.said.endswith("All ended.\n")
 
 
