@@ -106,7 +106,10 @@ def _field(error: ValidationError) -> str:
 def _message(error: ValidationError, root: Mapping[str, Any]) -> str:
     match error.validator:
         case "required":
-            return _("This is missing.")
+            if error.path:
+                return _("This is missing.")
+            words = {"field": _field(error)}
+            return _("%(field)s is missing. All fields of the call are wanted, those that stay too.") % words
         case "additionalProperties":
             return _("The tool has no such parameter.")
         case validator if validator in _FORMS:

@@ -94,6 +94,10 @@ def decide(
 def read(sent: Mapping[str, Any]) -> Answer | Refusal:
     """The answer as it may be used, or why it cannot be; nothing is guessed."""
     decision, version = sent.get("decision"), sent.get("version")
+    if decision is None:
+        return errors.field(
+            "decision", _("This is missing. One of approve, edit, reject, respond is wanted."), code="unknown_decision"
+        )
     if not isinstance(decision, str) or decision not in ANSWERS:
         return errors.field("decision", _("This is none of approve, edit, reject, respond."), code="unknown_decision")
     if not isinstance(version, int) or isinstance(version, bool) or not 0 < version < 2**31:

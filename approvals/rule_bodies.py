@@ -37,10 +37,10 @@ def validated(sent: Mapping[str, Any], *, is_default: bool = False) -> dict[str,
         body["by_risk"] = _by_risk(sent.get("by_risk"), wrong)
     elif sent.get("by_risk") is not None:
         wrong.append({"field": "by_risk", "message": _("Only the default rule has a table by risk.")})
-    if not wrong:
-        wrong = _together(body)
+    wrong += _together(body)
     if wrong:
-        raise errors.fields(wrong, code="invalid_rule")
+        why = " ".join(each["message"] for each in wrong)
+        raise errors.fields(wrong, code="invalid_rule", detail=_("Nothing was changed: %(why)s") % {"why": why})
     return body
 
 
@@ -240,10 +240,13 @@ def _by_risk(value: Any, wrong: list[dict[str, str]]) -> dict[str, int]:
 
 
 def _together(body: Mapping[str, Any]) -> list[dict[str, str]]:
-    seats = sum(place["at_least"] for place in body["of"])
-    if seats > body["approvals"]:
-        return [{"field": "approvals", "message": _("The groups need %(seats)s people together.") % {"seats": seats}}]
-    return _fitting(body)
+    """What does not go together of the fields that can be used by themselves."""
+    wrong = _fitting(body) if {"when", "tools"} <= body.keys() else []
+    seats = sum(place["at_least"] for place in body.get("of", ()))
+    if seats > body.get("approvals", seats):
+        message = _("The groups need %(seats)s people together.") % {"seats": seats}
+        wrong.append({"field": "approvals", "message": message})
+    return wrong
 
 
 _CHECKS: dict[str, Callable[[Any], Any]] = {

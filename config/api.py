@@ -12,7 +12,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError, Valida
 
 from approvals.api import router as approvals_router
 from config import misfits
-from config.openapi import completed
+from config.openapi import ABOUT, completed
 from runs.api import router as runs_router
 from tenants import problems
 from tenants.api import router as tenants_router
@@ -46,6 +46,7 @@ class Api(NinjaAPI):
 api = Api(
     title="Vermilion",
     version="1",
+    description=ABOUT,
     auth=BearerKey(),
     parser=ExactParser(),
     renderer=ExactRenderer(),

@@ -5,6 +5,11 @@ from typing import Any
 from config import operations
 
 PREFIX = "/api/v1"
+ABOUT = (
+    "Start runs of agents, read what they did, and answer what they ask. "
+    "Every call carries a key, `Authorization: Bearer …`, which acts for one member of one organisation, within its "
+    "scopes. Every error is a problem, `application/problem+json`, with a `code` that stays the same."
+)
 STATUSES = {
     "400": "What was sent cannot be read",
     "401": "No valid key",

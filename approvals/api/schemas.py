@@ -21,12 +21,17 @@ class Strict(Schema):
 class DecisionBody(Strict):
     """One answer. Read by `decisions.read`, which guesses nothing, says what is wrong and leaves it in the audit."""
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"required": ["decision", "version"]})
+
     decision: Annotated[Any, WithJsonSchema({**VERB, "description": "`deny` is taken for `reject`"})] = None
     version: Annotated[
         Any, WithJsonSchema({"type": "integer", "minimum": 1, "description": "The version you have read"})
     ] = None
     arguments: Annotated[
-        Any, WithJsonSchema({"type": ["object", "null"], "description": "With `edit`: the fields to change"})
+        Any,
+        WithJsonSchema(
+            {"type": ["object", "null"], "description": "With `edit`: all fields of the call, those that stay too"}
+        ),
     ] = None
     response: Annotated[
         Any, WithJsonSchema({**WORDS, "type": ["string", "null"], "description": "With `respond`: the result"})

@@ -4,8 +4,15 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import AwareDatetime, ConfigDict, Field, PlainSerializer
+from pydantic import AwareDatetime, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from runs import states
+from tenants.event_names import NAMES
+
+_STEP_STATES = states.TURN.states | states.TOOL.states | {"waiting_approval", "approved"}
+RunStatus = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(states.RUN.states)})]
+StepStatus = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(_STEP_STATES)})]
+EventName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(NAMES)})]
 Text = Annotated[str, Field(max_length=10_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -137,7 +144,7 @@ class RunOut(Schema):
     agent: str
     version: str
     title: str
-    status: str
+    status: RunStatus
     reason: str | None
     input: Any
     result: Any
@@ -186,7 +193,7 @@ class StepOut(Schema):
 
     seq: int
     kind: str
-    status: str
+    status: StepStatus
     tool: str | None
     arguments: Any
     digest: str | None
@@ -202,7 +209,7 @@ class EventOut(Schema):
     """One past-tense fact."""
 
     seq: int
-    name: str
+    name: EventName
     at: Time
     actor: ActorOut
     message: str

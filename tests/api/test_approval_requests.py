@@ -151,6 +151,20 @@ def test_an_edit_is_not_retyped(parked: ApprovalRequest, alice_key: Key, value: 
     assert read(response)["errors"][0]["field"] == "count"
 
 
+def test_an_edit_without_a_field_names_it_and_says_that_all_are_wanted(parked: ApprovalRequest, alice_key: Key) -> None:
+    body = {"decision": "edit", "version": 1, "arguments": {"amount": ARGUMENTS["amount"]}}
+    problem = read(post(alice_key, f"/{parked.pk}/decisions", body))
+    wanted = {each["field"]: each["message"] for each in problem["errors"]}
+    assert wanted["order_id"] == "order_id is missing. All fields of the call are wanted, those that stay too."
+
+
+def test_an_answer_without_a_decision_is_told_that_it_is_missing(parked: ApprovalRequest, alice_key: Key) -> None:
+    problem = read(post(alice_key, f"/{parked.pk}/decisions", {}))
+    assert problem["errors"] == [
+        {"field": "decision", "message": "This is missing. One of approve, edit, reject, respond is wanted."}
+    ]
+
+
 @pytest.mark.parametrize("name", ["tool", "name", "tool_name"])
 def test_an_edit_names_no_other_tool(parked: ApprovalRequest, alice_key: Key, name: str) -> None:
     """Case 8: the tool is no argument, so no edit reaches the rules or the hands of another one."""
@@ -277,8 +291,14 @@ def test_the_document_says_what_an_answer_takes_and_gives() -> None:
     document = exact_json.loads(Client().get("/api/v1/openapi.json").content)
     answer = document["paths"]["/api/v1/approval-requests/{request_id}/decisions"]["post"]
     schemas = document["components"]["schemas"]
+    assert document["info"]["description"].count(". ") == 2
     assert answer["responses"]["201"]["content"]["application/json"]["schema"]["$ref"].endswith("/DecidedOut")
     assert schemas["DecisionBody"]["properties"]["decision"]["enum"] == ["approve", "edit", "reject", "deny", "respond"]
+    assert schemas["DecisionBody"]["required"] == ["decision", "version"]
+    assert "all fields" in schemas["DecisionBody"]["properties"]["arguments"]["description"]
+    assert "waiting_approval" in schemas["RunOut"]["properties"]["status"]["enum"]
+    assert {"declined", "approved"} <= set(schemas["StepOut"]["properties"]["status"]["enum"])
+    assert "step.settled" in schemas["EventOut"]["properties"]["name"]["enum"]
     assert schemas["DecisionBody"]["properties"]["version"]["type"] == "integer"
     assert "from" in schemas["AskedOut"]["properties"]
     assert list(schemas["RequestOut"]["properties"]) == shapes.REQUEST

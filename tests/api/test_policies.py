@@ -163,6 +163,15 @@ def test_a_refused_rule_says_that_nothing_was_changed_and_why(ravi_key: Key) -> 
     assert read(response)["detail"] == "Nothing was changed: There is no group “Nobody”."
 
 
+def test_a_rule_with_two_faults_names_both(ravi_key: Key) -> None:
+    announce()
+    body = {"name": "R", "tools": ["refund"], "when": 'args.amout == "1"', "of": [{"group": "Nobody"}]}
+    problem = read(send(ravi_key, "post", "/policies", body))
+    assert {each["field"] for each in problem["errors"]} == {"of", "when"}
+    assert "There is no group “Nobody”." in problem["detail"]
+    assert "The tool refund has no parameter amout." in problem["detail"]
+
+
 def test_only_admins_write_rules(acme: Tenant, alice_key: Key, mona_key: Key, ravi_key: Key) -> None:
     rule_id = read(send(ravi_key, "post", "/policies", {"name": "R"}))["id"]
     for key in (alice_key, mona_key):
