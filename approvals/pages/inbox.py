@@ -54,16 +54,6 @@ class FilterView:
 
 
 @dataclass(frozen=True)
-class Done:
-    """The answer just given."""
-
-    verb: str
-    title: Shown
-    url: str
-    waits: int
-
-
-@dataclass(frozen=True)
 class Last:
     """The reader's last answer, for an empty list."""
 
@@ -153,7 +143,6 @@ class InboxView:
     """Whether the list is of all that asks the reader: no other view, no filter."""
     comes: str = ""
     """Of an empty inbox: the role by which something can come, reviewer or admin; "" where nothing can."""
-    done: Done | None = None
     last: Last | None = None
     others: int = 0
     others_url: str = ""

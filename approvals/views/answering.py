@@ -17,9 +17,6 @@ from tenants.refusals import Refusal
 from tenants.requests import TenantRequest
 from tenants.scope import scope
 
-DONE = "approvals.done"
-"""What the session keeps of the last answer, for the inbox to confirm once."""
-
 
 @require_POST
 def decide(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  # noqa: ARG001  The middleware has read it.
@@ -29,7 +26,7 @@ def decide(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  
         posted = _posted(mine, request_id)
         fresh = factors.proved(mine)
     try:
-        done = decisions.decide(
+        decisions.decide(
             request_id,
             tenant=mine.tenant.pk,
             actor=mine.actor,
@@ -40,8 +37,6 @@ def decide(request: HttpRequest, slug: str, request_id: UUID) -> HttpResponse:  
     except Refusal as refusal:
         mine.refusal = refusal
         return _refused(mine, request_id, posted, refusal)
-    missing = done.approvals_needed - done.approvals_given if done.request.status == "pending" else 0
-    mine.session[DONE] = {"id": str(request_id), "verb": posted.decision, "waits": missing}
     return _back(mine, request_id)
 
 

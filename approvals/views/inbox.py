@@ -18,7 +18,6 @@ from approvals.pages.reader import Reader
 from approvals.queries import Filters
 from approvals.rosters import Roster, roster
 from approvals.views import reading
-from approvals.views.answering import DONE
 from approvals.views.kinds import tenant_request
 from tenants import paging
 from tenants.models import AgentAccess, GroupMember, Member
@@ -105,7 +104,6 @@ def _inbox(request: TenantRequest, reader: Reader, chosen: str) -> inbox.InboxVi
         ),
         everything=chosen == "mine" and not filter_view.active,
         seq=seq,
-        done=_done(request, reader),
         **({} if groups else _emptiness(request, reader, names, filtered=filter_view.active, besides=besides)),
         standing_in=[
             inbox.StandingIn(names.name(each.absent), each.until) for each in names.stand_ins if each.by == reader.id
@@ -200,18 +198,6 @@ def _address(request: HttpRequest, **more: str) -> str:
     kept = {name: value for name, value in request.GET.items() if name not in ("after", "part")}
     query = urlencode({**kept, **more})
     return f"{request.path}?{query}" if query else request.path
-
-
-def _done(request: TenantRequest, reader: Reader) -> inbox.Done | None:
-    """The answer just given, if it was given within this sitting and the list is opened for the first time since."""
-    told: dict[str, Any] | None = request.session.get(DONE)
-    row = access.readable(request.member).filter(pk=told["id"]).first() if told else None
-    if told is None or row is None:
-        return None
-    if request.GET.get("part") is None:
-        del request.session[DONE]
-    title = row.versions.get(number=row.version).title
-    return inbox.Done(told["verb"], shown(title), reader.run_url(row) or reader.request_url(row.pk), told["waits"])
 
 
 def _emptiness(

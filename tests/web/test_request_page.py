@@ -339,10 +339,10 @@ def test_an_empty_inbox_says_why(acme: Tenant, alice: Member) -> None:
     assert "No agent is switched on yet" in text(browser(alice).get("/t/acme/inbox/"))
 
 
-def test_the_inbox_confirms_the_last_answer_once(parked: ApprovalRequest, alice: Member) -> None:
+def test_an_answer_is_confirmed_at_once_on_its_page_and_not_on_the_next(parked: ApprovalRequest, alice: Member) -> None:
     client = browser(alice)
-    answer(client, parked, "approve")
-    assert "Approved:" in text(client.get("/t/acme/inbox/"))
+    page = text(client.get(answer(client, parked, "approve").headers["Location"]))
+    assert "You approved this at" in page
     assert "Approved:" not in text(client.get("/t/acme/inbox/"))
 
 
