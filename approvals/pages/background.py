@@ -171,7 +171,7 @@ def outcome_words(status: str, told: outcomes.Outcome | None) -> str:
         "unknown": _("Outcome unknown"),
         "refused": _("Not run: the rules refused it"),
         "not_done": _("Did not happen"),
-        "cancelled": _("Not run: the run was stopped"),
+        "cancelled": _("Not run: the run had ended"),
         "running": _("Runs now"),
         "waiting": _("Not run yet"),
     }
