@@ -219,8 +219,8 @@ def tool(
             precondition=precondition,
             evidence=evidence,
             undo=undo,
-            timeout=_seconds(timeout, "timeout", of=function),
-            key_lifetime=_seconds(key_lifetime, "key_lifetime", of=function) or 0.0,
+            timeout=None if timeout is None else _seconds(timeout, "timeout", of=function),
+            key_lifetime=_seconds(key_lifetime, "key_lifetime", of=function),
             max_attempts=max_attempts,
             version=version,
         )
@@ -241,7 +241,7 @@ def _one_of(kind: type[K], value: Any, *, of: Callable[..., Any]) -> K:
 def _seconds(value: Any, what: str, *, of: Callable[..., Any]) -> Any:
     """A duration as it was written, for it is part of the fingerprint; a `timedelta` in seconds."""
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
-    if seconds is not None and (not isinstance(seconds, int | float) or not seconds >= 0):
+    if not isinstance(seconds, int | float) or not seconds >= 0:
         raise TypeError(f"{_name(of)}: {what}= is a number of seconds or a timedelta, not {value!r}.")
     return seconds
 

@@ -47,6 +47,8 @@ ERRORS = {
     READ + "def f(room: str, day: str): ...": "and room stands in its place: def f(ctx, room, …)",
     agent().replace("model='p:x', ", ""): "Agent(…) lacks model=, which each has to give (",
     READ.replace(")", ', timeout="5")') + "def f(ctx): ...": "timeout= is a number of seconds or a timedelta",
+    READ.replace(")", ", key_lifetime=None)")
+    + "def f(ctx): ...": "key_lifetime= is a number of seconds or a timedelta",
     READ.replace("Look", "Look {b}") + "def f(ctx, a: str): ...": "{b}, which is none of its parameters (a)",
     READ.replace("Look", "Look {a") + "def f(ctx, a: str): ...": "the summary cannot be read",
     READ.replace('"Look"', "None") + "def f(ctx): ...": "summary= is a sentence",
