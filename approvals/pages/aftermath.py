@@ -9,8 +9,9 @@ from approvals.display import shown
 from approvals.facts import Facts
 from approvals.models import ApprovalRequest, RequestComment, Review, Viewing
 from approvals.pages import notices, people
+from approvals.pages.asking_parts import VoteLine
 from approvals.pages.notices import Notices
-from approvals.pages.parts import CommentLine, OutcomeLine, StandingLine, VoteLine
+from approvals.pages.parts import CommentLine, OutcomeLine, StandingLine
 from approvals.pages.reader import Reader
 from approvals.rosters import Roster
 

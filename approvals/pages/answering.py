@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from approvals import requirements, reviewers, rules
 from approvals.facts import Facts
 from approvals.pages import clocks, people
-from approvals.pages.parts import GapLine, Later, RuleLine, RungLine, VoteLine
+from approvals.pages.asking_parts import GapLine, Later, RungLine, VoteLine
+from approvals.pages.parts import RuleLine
 from approvals.pages.reader import Reader
 from approvals.requirements import Requirement
 from approvals.reviewers import Verdict

@@ -13,9 +13,10 @@ from approvals.display import Shown, shown
 from approvals.facts import Facts
 from approvals.models import Viewing
 from approvals.pages import people
+from approvals.pages.asking_parts import VoteLine
 from approvals.pages.background import outcome_words
 from approvals.pages.flags import marked
-from approvals.pages.parts import Badge, VoteLine
+from approvals.pages.parts import Badge
 from approvals.pages.question import agent_of
 from approvals.pages.reader import Reader
 from approvals.rosters import Roster

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext, pgettext
 from approvals import clock, escalations, requirements, reviewers, rotas
 from approvals.facts import Facts
 from approvals.models import Review
-from approvals.pages.parts import DutyLine, GapLine, Later, PlaceLine, RungLine, RungPerson, VoteLine, Waiting
+from approvals.pages.asking_parts import DutyLine, GapLine, Later, PlaceLine, RungLine, RungPerson, VoteLine, Waiting
 from approvals.requirements import Gap, Place, Voter
 from approvals.reviewers import Verdict
 from approvals.rosters import OnCall, Roster, Someone

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tenants.models import Member, Tenant
+from tests.cast.request_pages import browser, text
 from tests.cast.requests import park
-from tests.web.test_request_page import browser, text
 
 ADDRESS = "/t/acme/inbox/"
 

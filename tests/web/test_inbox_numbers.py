@@ -8,9 +8,9 @@ from tenants import agents
 from tenants.actors import COMMAND
 from tenants.models import AgentAccess, Member, Tenant
 from tenants.scope import current, scope
+from tests.cast.request_pages import browser, text
 from tests.cast.requests import ARGUMENTS, a_call, fresh, group, park, rule
 from tests.db.test_escalation import decide, hours_pass
-from tests.web.test_request_page import browser, text
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 

@@ -15,9 +15,9 @@ from tenants import ids
 from tenants.models import Member, Tenant
 from tenants.paging import encode
 from tenants.scope import scope
+from tests.cast.request_pages import browser, text, url
 from tests.cast.requests import ARGUMENTS, a_call, group, park
 from tests.harness.database import owner
-from tests.web.test_request_page import browser, text, url
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 

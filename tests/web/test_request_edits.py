@@ -11,8 +11,8 @@ from approvals.models import ApprovalRequest, Review
 from tenants import exact_json
 from tenants.models import AuditEntry, Event, Member, Tenant
 from tenants.scope import scope
+from tests.cast.request_pages import LONG, answer, browser, text, url
 from tests.cast.requests import ARGUMENTS, DECIMAL, REFUND, a_call, fresh, group, park, rule
-from tests.web.test_request_page import LONG, answer, browser, text, url
 
 
 def test_an_edit_by_form_keeps_what_was_not_touched(acme: Tenant, alice: Member) -> None:

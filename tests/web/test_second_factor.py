@@ -12,8 +12,8 @@ from tenants import exact_json
 from tenants.models import Member, Tenant
 from tenants.scope import scope
 from tests.cast.people import Key
+from tests.cast.request_pages import answer, browser, text, url
 from tests.cast.requests import a_call, fresh, park
-from tests.web.test_request_page import answer, browser, text, url
 
 FIGURES = ("1240.00", "EUR", "A-1042")
 API = "/api/v1/approval-requests"
